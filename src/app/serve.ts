@@ -191,6 +191,10 @@ async function listen(config: Config, parts: Parts): Promise<Service> {
   const registry = createRegistry(config);
   const observe = registry === null ? logger.observe : meteredObserver(logger.observe, registry);
   const responses = responseCache(config);
+  if (responses !== null) {
+    responses.follow(state.current());
+    state.onSnapshot((shown) => responses.follow(shown));
+  }
   const sync = await keepInStep({
     ...{ state, storage, instanceId, interval: config.schemaSyncPollInterval, observe },
     onForget: (which) => void responses?.clear(which),

@@ -180,3 +180,51 @@ it.each([
   await cache.answer(question('a'), async () => body('one'));
   expect(await cache.answer(question('a', more as Partial<CacheQuestion>), async () => body('two'))).toEqual(['two']);
 });
+
+it('keeps nothing of a snapshot that is not asked any more', async () => {
+  const cache = createResponseCache(LIMITS);
+  const [before, after] = [{}, {}];
+  cache.follow(before);
+  for (const text of ['a', 'b']) await cache.answer(question(text, { snapshot: before }), async () => body('answer'));
+  expect(cache.memory).toBeGreaterThan(0);
+  let finish = (): void => undefined;
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const notes: CacheNote[] = [];
+  const late = cache.answer(question('c', { snapshot: before, onNote: (note) => void notes.push(note) }), async () => {
+    await finished;
+    return body('late');
+  });
+  cache.follow(after);
+  finish();
+  expect(await late).toEqual(['late']);
+  expect(notes).toMatchObject([{ left: null, copies: null }]);
+  expect([cache.memory, cache.clear({})]).toEqual([0, 0]);
+  await cache.answer(question('a', { snapshot: after }), async () => body('new'));
+  expect(cache.clear({})).toBe(1);
+});
+
+it('forgets an answer with the family of any operation that was answered with it', async () => {
+  const cache = createResponseCache({ ...LIMITS, memory: 50_000 });
+  const ask = async (name: string): Promise<CacheNote> => {
+    const notes: CacheNote[] = [];
+    const request = { query: 'query', operationName: name, variables: {} };
+    await cache.answer(
+      question('a', { request, operation: {}, onNote: (note) => void notes.push(note) } as Partial<CacheQuestion>),
+      async () => body('answer'),
+    );
+    return notes[0] as CacheNote;
+  };
+  const [one, two] = [await ask('One'), await ask('Two')];
+  expect([two.isHit, two.key === one.key, two.family === one.family]).toEqual([true, true, false]);
+  for (const { family } of [one, two]) {
+    expect(cache.clear({ family })).toBe(1);
+    await ask('One');
+    await ask('Two');
+  }
+  const many = [];
+  for (let i = 0; i < 50; i++) many.push(await ask(`Many${i}`));
+  expect(cache.clear({ family: many.at(-1)?.family ?? '' })).toBe(1);
+  expect(cache.memory).toBe(0);
+});

@@ -86,8 +86,10 @@ export interface ResponseCache {
    * @throws what `run` throws; SvcError timeout when it waits for another one
    */
   answer(question: CacheQuestion, run: (markUnique: () => void) => Promise<readonly Bytes[]>): Promise<readonly Bytes[]>;
-  /** Forgets answers. @returns how many */
+  /** Forgets answers. @returns how many could have been given again */
   clear(which: CacheSelection): number;
+  /** From now on questions are asked of this snapshot: answers of others are forgotten, and such that are under way are not kept. */
+  follow(snapshot: object): void;
   readonly counts: CacheCounts;
   /** Bytes that are kept. */
   readonly memory: number;
@@ -96,12 +98,14 @@ export interface ResponseCache {
 interface Entry {
   readonly body: readonly Bytes[];
   readonly key: string;
-  readonly family: string;
-  /** With its compressed copies. */
+  /** Of all operations that were answered with it; null: of too many to tell. */
+  families: Set<string> | null;
+  /** With its compressed copies and its families. */
   size: number;
   /** By `performance.now()`. */
   readonly until: number;
   readonly copies: Map<string, Bytes>;
+  readonly snapshot: object;
 }
 
 /** What became of an answer, for whoever waits for it. */
@@ -123,6 +127,9 @@ interface Names {
 
 /** Bytes of an entry beside its answer. */
 const ENTRY = 400;
+/** Bytes of each of its families but the first, and how many an entry tells apart: with more, clearing any of them clears it. */
+const FAMILY = 100;
+const MOST_FAMILIES = 20;
 
 export function createResponseCache(options: ResponseCacheOptions): ResponseCache {
   return new MemoryCache(options);
@@ -139,6 +146,8 @@ class MemoryCache implements ResponseCache {
   memory = 0;
   /** Grows when something is forgotten on purpose: what is under way then is not kept. */
   #generation = 0;
+  /** null: nobody has said which one. */
+  #followed: object | null = null;
 
   constructor(options: ResponseCacheOptions) {
     this.#options = options;
@@ -172,20 +181,38 @@ class MemoryCache implements ResponseCache {
     this.#making.clear();
     let count = 0;
     for (const [place, entry] of this.#entries) {
-      if ((key !== undefined && entry.key !== key) || (family !== undefined && entry.family !== family)) continue;
+      if ((key !== undefined && entry.key !== key) || (family !== undefined && entry.families?.has(family) === false)) continue;
       this.#forget(place, entry);
-      count += 1;
+      if (entry.until > performance.now()) count += 1;
     }
     return count;
   }
 
+  follow(snapshot: object): void {
+    this.#followed = snapshot;
+    for (const [place, entry] of this.#entries) if (entry.snapshot !== snapshot) this.#forget(place, entry);
+  }
+
   #hit({ onNote }: CacheQuestion, { place, key, family }: Names, body: readonly Bytes[], entry: Entry | undefined): readonly Bytes[] {
     this.counts.hits += 1;
+    if (entry !== undefined) this.#join(place, entry, family);
     if (onNote !== undefined) {
       const left = entry === undefined ? null : Math.ceil((entry.until - performance.now()) / 1000);
       onNote({ key, family, isHit: true, left, warning: null, copies: entry === undefined ? null : this.#copiesOf(place, entry) });
     }
     return body;
+  }
+
+  /** Whoever clears the family that it was told of means this answer too. */
+  #join(place: string, entry: Entry, family: string): void {
+    if (entry.families === null || entry.families.has(family) || this.#entries.get(place) !== entry) return;
+    if (entry.families.size === MOST_FAMILIES) entry.families = null;
+    else {
+      entry.families.add(family);
+      entry.size += FAMILY;
+      this.memory += FAMILY;
+      this.#makeRoom();
+    }
   }
 
   /** Where the answer is what is kept: another one may have been made since it was forgotten. */
@@ -228,11 +255,13 @@ class MemoryCache implements ResponseCache {
       const seconds = Math.min(ttl, this.#options.mostTtl);
       const size = sizeOfBytes(body) + ENTRY;
       const isSmall = size <= this.#options.mostOfEntry;
-      const isKept = isSmall && !isUnique && seconds > 0 && generation === this.#generation;
+      const { snapshot } = question;
+      const isWanted = generation === this.#generation && (this.#followed === null || this.#followed === snapshot);
+      const isKept = isSmall && !isUnique && seconds > 0 && isWanted;
       let copies: CompressedCopies | null = null;
       if (isKept) {
         const until = performance.now() + seconds * 1000;
-        const entry: Entry = { body: [body.join('') as Bytes], key, family, size, until, copies: new Map() };
+        const entry: Entry = { body: [body.join('') as Bytes], key, families: new Set([family]), size, until, copies: new Map(), snapshot };
         this.#keep(place, entry);
         this.#keptAs.set(body, entry);
         copies = this.#copiesOf(place, entry);

@@ -127,6 +127,15 @@ describe('an answer', () => {
     expect(count(await post(query, { role: 'reader' }))).toBe(1);
   });
 
+  it('is forgotten when the metadata changes, and not counted among those that are cleared', async () => {
+    const bytes = async (): Promise<string | undefined> => /^svc_cache_bytes (\d+)$/m.exec((await service.send('/v1/metrics')).text)?.[1];
+    await post('query @cached { note { id text } }');
+    expect(await bytes()).not.toBe('0');
+    await service.metadata('pg_set_table_customization', { table: 'note', configuration: { comment: `number ${next}` } });
+    expect(await bytes()).toBe('0');
+    expect((await service.send('/v1/cache/clear', { method: 'POST' })).json).toEqual({ message: 'success', clearedItemCount: 0 });
+  });
+
   it('of other servers is for the same session and the same headers', async () => {
     handler.requests.length = 0;
     const query = 'query @cached { say { text } }';
