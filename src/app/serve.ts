@@ -418,7 +418,7 @@ function requestPipeline(
     laterCalls,
     joinBounds: { maxKeys: config.joinKeyLimit, maxBytes: config.joinResponseLimit },
     limits,
-    newBudget: () => new BatchBudget(limits),
+    newBudget: () => new BatchBudget(limits, config.batchResponseLimit),
     admission: createAdmission(),
     allowList: config.enableAllowlist ? createAllowList(config.queryTokenLimit) : null,
     operations: createOperationCache({

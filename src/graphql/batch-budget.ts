@@ -9,12 +9,18 @@ import type { Plan } from '../plan/plan.ts';
 import type { OperationLimits } from '../schema/engine.ts';
 import type { OperationSize } from '../schema/translation.ts';
 import type { AnswerUse } from '../webhooks/answer-use.ts';
+import { ROOT } from '../util/path.ts';
 
 /** What a statement of a mutation, a request to a remote schema or a join costs, in parts of variables. */
 const STATEMENT_COST = 16;
 
+/** Bytes. */
+const DEFAULT_ANSWERS = 256 * 1024 * 1024;
+
 export class BatchBudget {
   readonly #limits: OperationLimits;
+  readonly #mostAnswered: number;
+  #answered = 0;
   #tokens = 0;
   #values = 0;
   #objects = 0;
@@ -27,8 +33,21 @@ export class BatchBudget {
   /** What handlers of actions have answered. */
   readonly handlers: AnswerUse = { bytes: 0 };
 
-  constructor(limits: OperationLimits) {
+  /** @param mostAnswered bytes of answers, beyond which nothing more is begun */
+  constructor(limits: OperationLimits, mostAnswered = DEFAULT_ANSWERS) {
     this.#limits = limits;
+    this.#mostAnswered = mostAnswered;
+  }
+
+  /** Before anything of an operation is done: the answers to those before it wait in memory for its own. @throws SvcError bad-request */
+  begin(path = ROOT): void {
+    if (this.#answered < this.#mostAnswered) return;
+    const message = `not run: the answers to the operations before it have ${this.#mostAnswered} bytes together, or more`;
+    throw new SvcError('bad-request', message, { path });
+  }
+
+  answered(bytes: number): void {
+    this.#answered += bytes;
   }
 
   /** Before a document is parsed. @throws SvcError validation-failed */

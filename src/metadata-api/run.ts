@@ -2,11 +2,15 @@ import type { Session } from '../auth/session.ts';
 import { describeFailure } from '../errors/describe-failure.ts';
 import { encodeAdminError, toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
+import type { BatchBudget } from '../graphql/batch-budget.ts';
 import type { RequestOptions } from '../graphql/run-request.ts';
 import type { State, Warning } from '../state/state.ts';
+import { sizeOfBytes } from '../util/bytes.ts';
 import { isJsonArray, isJsonObject } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
-import { type CommandAnswer, type OperationAnswer, PrintedJson } from './answer.ts';
+import { inSlices } from '../util/sliced.ts';
+import { createTurns } from '../util/turns.ts';
+import { type CommandAnswer, type OperationAnswer, PrintedJson, printAnswer } from './answer.ts';
 import { CommandBatch, placed } from './batch.ts';
 import { type Afterwards, type Prepared, type OperationContext, type Services, SUCCESS } from './operation.ts';
 import type { AdministrationRequest, Command } from './request.ts';
@@ -37,7 +41,8 @@ export async function runCommands(
     afterwards.length = 0;
     warnings.length = 0;
     const own = { ...services, state: on };
-    return new Runner(own, caller, new CommandBatch(own, resourceVersion), afterwards, warnings).whole(command);
+    const budget = caller.budget ?? services.pipeline.newBudget();
+    return new Runner(own, caller, new CommandBatch(own, resourceVersion), budget, afterwards, warnings).whole(command);
   };
   const { state } = services;
   if (!changesTogether(command)) return run(state);
@@ -69,13 +74,15 @@ class Runner {
   readonly #services: Services;
   readonly #caller: Caller;
   readonly #batch: CommandBatch;
+  readonly #budget: BatchBudget;
   readonly #afterwards: Afterwards[];
   readonly #warnings: Warning[];
 
-  constructor(services: Services, caller: Caller, batch: CommandBatch, afterwards: Afterwards[], warnings: Warning[]) {
+  constructor(services: Services, caller: Caller, batch: CommandBatch, budget: BatchBudget, afterwards: Afterwards[], warnings: Warning[]) {
     this.#services = services;
     this.#caller = caller;
     this.#batch = batch;
+    this.#budget = budget;
     this.#afterwards = afterwards;
     this.#warnings = warnings;
   }
@@ -91,7 +98,7 @@ class Runner {
     switch (command.mode) {
       case 'stop': {
         const answers: CommandAnswer[] = [];
-        for (const item of command.items) answers.push(await this.#run(item));
+        for (const item of command.items) answers.push(await this.#element(item));
         return { kind: 'many', answers };
       }
       case 'keep-going':
@@ -101,6 +108,20 @@ class Runner {
       case 'concurrent':
         return this.#concurrent(command.items, command.path);
     }
+  }
+
+  /** One of several. Its answer is printed at once: so it takes least memory until the others have theirs, and is measured. */
+  async #element(item: Command): Promise<CommandAnswer> {
+    this.#budget.begin(item.path);
+    return this.#measured(await this.#run(item));
+  }
+
+  async #measured(found: CommandAnswer): Promise<CommandAnswer> {
+    // The elements of a bulk within have been measured.
+    if (found.kind === 'many' || found.answer === SUCCESS) return found;
+    const pieces = await inSlices(printAnswer(found));
+    this.#budget.answered(sizeOfBytes(pieces));
+    return one(new PrintedJson(pieces));
   }
 
   async #runOperation(prepared: Prepared, path: Path): Promise<CommandAnswer> {
@@ -138,12 +159,15 @@ class Runner {
       const expectedVersion = changes ? this.#batch.takeExpectedVersion() : undefined;
       const run = (on: State): Promise<CommandAnswer> => {
         const own = { ...this.#services, state: on };
-        return new Runner(own, this.#caller, new CommandBatch(own, expectedVersion), this.#afterwards, this.#warnings).whole(item);
+        return new Runner(own, this.#caller, new CommandBatch(own, expectedVersion), this.#budget, this.#afterwards, this.#warnings).whole(
+          item,
+        );
       };
       const before = this.#afterwards.length;
       const warned = this.#warnings.length;
       try {
-        answers.push(await (changes ? state.together(run, { repeatable: false }) : run(state)));
+        this.#budget.begin(item.path);
+        answers.push(await this.#measured(await (changes ? state.together(run, { repeatable: false }) : run(state))));
       } catch (thrown) {
         const error = toSvcError(thrown);
         if (error.code === 'conflict') throw error;
@@ -180,9 +204,13 @@ class Runner {
       throw new SvcError('unexpected', 'Only read-only queries are allowed in a concurrent_bulk', { path });
     }
     await this.#batch.settle();
-    return { kind: 'many', answers: await Promise.all(items.map((item) => this.#run(item))) };
+    const turns = createTurns(AT_ONCE);
+    return { kind: 'many', answers: await Promise.all(items.map((item) => turns(() => this.#element(item)))) };
   }
 }
+
+/** Elements of `concurrent_bulk`: what their answers have is known when they have ended. */
+const AT_ONCE = 10;
 
 /** Operations, without their prefix, that `bulk_atomic` takes. */
 const ATOMIC: ReadonlySet<string> = new Set([

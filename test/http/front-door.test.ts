@@ -10,7 +10,7 @@ const admin = { 'x-svc-admin-secret': SECRET };
 const JSON_CONTENT = { 'content-type': 'application/json' };
 
 beforeAll(async () => {
-  service = await startTestService({ ADMIN_SECRET: SECRET, REQUEST_BODY_LIMIT: '200000', BATCH_LIMIT: '3' });
+  service = await startTestService({ ADMIN_SECRET: SECRET, REQUEST_BODY_LIMIT: '200000', BATCH_LIMIT: '3', BATCH_RESPONSE_LIMIT: '20000' });
   await service.sql(`create table item (id int primary key, name text);
     insert into item select n, repeat('name ', 50) || n from generate_series(1, 100) n`);
   await service.metadata('pg_track_table', { table: 'item' });
@@ -129,6 +129,49 @@ describe('batches', () => {
     expect((await post('/v1/graphql', '[]')).text).toBe('[]');
     const four = `[${Array.from({ length: 4 }, () => query('{ __typename }')).join(',')}]`;
     expect((await post('/v1/graphql', four)).json).toMatchObject({ errors: [{ extensions: { code: 'bad-request' } }] });
+  });
+});
+
+describe('once the answers have too many bytes together', () => {
+  const sql = (text: string, type = 'run_sql') => ({ type, args: { sql: text } });
+  const large = sql(`select string_agg(name, '') from item`);
+  const insert = sql(`insert into item values (1000, 'x')`);
+  const left = expect.stringMatching(/^not run: the answers to the operations before it have 20000 bytes together, or more$/);
+  const isThere = async (): Promise<boolean> => {
+    const { json } = await post('/v1/graphql', query('{ item(where: {id: {_gte: 1000}}) { id } }'));
+    return (json as { data: { item: unknown[] } }).data.item.length > 0;
+  };
+
+  it('no more operations of a batch are run', async () => {
+    const add = query(`mutation { insert_item_one(object: {id: 1000}) { id } }`);
+    const { json } = await post('/v1/graphql', `[${query('{ item { id name } }')},${add},${query('{ __typename }')}]`);
+    const refused = { errors: [{ message: left, extensions: { path: '$', code: 'bad-request' } }] };
+    expect(json).toMatchObject([{ data: {} }, refused, refused]);
+    expect(await isThere()).toBe(false);
+  });
+
+  it('no more elements of a bulk are run', async () => {
+    const { status, json } = await post('/v2/query', JSON.stringify({ type: 'bulk', args: [{ type: 'bulk', args: [large] }, insert] }));
+    expect([status, json]).toMatchObject([400, { path: '$.args[1].args', error: left, code: 'bad-request' }]);
+    expect(await isThere()).toBe(false);
+  });
+
+  it('what is left of a bulk that goes on is refused one by one', async () => {
+    const elements = [...Array.from({ length: 120 }, () => ({ type: 'export_metadata', args: {} })), { type: 'clear_metadata', args: {} }];
+    const { json } = await post('/v1/metadata', JSON.stringify({ type: 'bulk_keep_going', args: elements }));
+    const answers = json as unknown[];
+    expect(answers).toHaveLength(121);
+    expect(answers[0]).toMatchObject({ sources: [{ name: 'default' }] });
+    expect(answers.at(-1)).toMatchObject({ path: '$.args[120].args', error: left, code: 'bad-request' });
+    expect((await post('/v1/graphql', query('{ item(limit: 1) { id } }'))).json).toEqual({ data: { item: [{ id: 1 }] } });
+  });
+
+  it('no more is begun beside what runs', async () => {
+    const elements = Array.from({ length: 12 }, () => ({ ...large, args: { ...large.args, read_only: true } }));
+    const { status, json } = await post('/v2/query', JSON.stringify({ type: 'concurrent_bulk', args: elements }));
+    expect([status, json]).toMatchObject([400, { error: left, code: 'bad-request' }]);
+    const few = elements.slice(0, 3);
+    expect((await post('/v2/query', JSON.stringify({ type: 'concurrent_bulk', args: few }))).status).toBe(200);
   });
 });
 

@@ -8,7 +8,7 @@ import { requestJson } from '../../graphql/query-observation.ts';
 import { decodeRequest, type GraphqlRequest } from '../../graphql/request.ts';
 import type { CacheNote } from '../../graphql/response-cache.ts';
 import { type RequestOptions, runRequest } from '../../graphql/run-request.ts';
-import { type Bytes, bytesOfText } from '../../util/bytes.ts';
+import { type Bytes, bytesOfText, sizeOfBytes } from '../../util/bytes.ts';
 import { isJsonArray, type Json } from '../../util/json.ts';
 import { decodeMeasuredBody, type MeasuredJson } from '../body.ts';
 import { addCookie, type Exchange, type Route, type ServerContext, showsInternal } from '../context.ts';
@@ -115,7 +115,10 @@ async function runBatch(
   for (const [i, item] of items.entries()) {
     if (i > 0) body.push(COMMA);
     try {
-      body.push(...(await runOne({ json: item, depth }, session, exchange, context, budget)));
+      budget.begin();
+      const answer = await runOne({ json: item, depth }, session, exchange, context, budget);
+      budget.answered(sizeOfBytes(answer));
+      for (const piece of answer) body.push(piece);
     } catch (thrown) {
       exchange.failed = true;
       body.push(bytesOfText(printGraphqlErrors(asError(thrown, context), showsInternal(context, session))));
