@@ -4,65 +4,143 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/j
 
 export type Framework = 'types' | 'node' | 'fastify' | 'express';
 
-const SCALARS: Readonly<Record<string, string>> = { Int: 'number', Float: 'number', String: 'string', Boolean: 'boolean', ID: 'string' };
+const SCALARS: ReadonlyMap<string, string> = new Map([
+  ['Int', 'number'],
+  ['Float', 'number'],
+  ['String', 'string'],
+  ['Boolean', 'boolean'],
+  ['ID', 'string'],
+]);
+
+/** Words that are no names in a module. */
+const RESERVED =
+  'arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield';
+/** No names of types beside those, and what the written types use. */
+const RESERVED_TYPES =
+  'any asserts bigint boolean infer intrinsic keyof never number object readonly string symbol undefined unique unknown ActionRequest Readonly Record';
+/** What handlers use. */
+const USED_IN_HANDLERS =
+  'ActionRequest Error Express FastifyInstance JSON Promise String app chunk createServer error globalThis input json register reply request response server session_variables text undefined NaN Infinity require module exports';
+/** Files that are no handler's, and names that Windows has for devices. */
+const TAKEN_FILES =
+  'types con prn aux nul com0 com1 com2 com3 com4 com5 com6 com7 com8 com9 lpt0 lpt1 lpt2 lpt3 lpt4 lpt5 lpt6 lpt7 lpt8 lpt9';
+
+function words(...lists: readonly string[]): Set<string> {
+  return new Set(lists.flatMap((list) => list.split(' ')));
+}
+
+/** The first of the candidates that is free, or the last with `_` behind it. It is taken from then on. */
+function free(taken: Set<string>, ...candidates: readonly string[]): string {
+  let name = candidates.find((each) => !taken.has(each)) ?? `${candidates.at(-1)}_`;
+  while (taken.has(name)) name += '_';
+  taken.add(name);
+  return name;
+}
+
+interface ActionNames {
+  readonly input: string;
+  readonly output: string;
+  /** Of the handler's function. */
+  readonly handler: string;
+  /** Of its file, without the ending. */
+  readonly file: string;
+}
+
+/** What things are called in TypeScript: as in the document, where that is possible. */
+export interface CodeNames {
+  /** By the names of the custom types. */
+  readonly types: ReadonlyMap<string, string>;
+  /** By the names of the actions. */
+  readonly actions: ReadonlyMap<string, ActionNames>;
+}
+
+const SECTIONS = ['scalars', 'enums', 'objects', 'input_objects'] as const;
+
+/** The same names whichever of the document's actions code is written for. */
+export function codeNames(document: JsonObject): CodeNames {
+  const custom = isJsonObject(document['custom_types']) ? document['custom_types'] : {};
+  const named = SECTIONS.flatMap((section) => items(custom[section])).map(({ name }) => String(name));
+  const taken = words(RESERVED, RESERVED_TYPES);
+  // First those that keep their name.
+  const isKept = (name: string): boolean => !taken.has(name);
+  const types = new Map(named.filter(isKept).map((name) => [name, name]));
+  for (const name of types.keys()) taken.add(name);
+  for (const name of named) if (!types.has(name)) types.set(name, free(taken, name));
+  const actions = new Map<string, ActionNames>();
+  const files = words(TAKEN_FILES);
+  for (const { name: given } of items(document['actions'])) {
+    const name = String(given);
+    const capital = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+    const input = free(taken, `${capital}Arguments`, `${capital}ActionArguments`);
+    const output = free(taken, `${capital}Output`, `${capital}ActionOutput`);
+    const handler = free(words(RESERVED, USED_IN_HANDLERS, input, output), name);
+    let file = name;
+    // Not all systems tell capitals from small letters.
+    while (files.has(file.toLowerCase())) file += '_';
+    files.add(file.toLowerCase());
+    actions.set(name, { input, output, handler, file });
+  }
+  return { types, actions };
+}
+
+function namesOf(action: JsonObject, { actions }: CodeNames): ActionNames {
+  const found = actions.get(String(action['name']));
+  if (found === undefined) throw new Error(`the action ${String(action['name'])} is not in the document`);
+  return found;
+}
 
 function items(value: Json | undefined): readonly JsonObject[] {
   return isJsonArray(value) ? value.filter(isJsonObject) : [];
 }
 
-/** Names are those of GraphQL, which TypeScript takes too. */
-function typeText(node: TypeNode, known: ReadonlySet<string>): string {
+function typeText(node: TypeNode, known: CodeNames['types']): string {
   if (node.kind === 'NonNullType') return bareText(node.type, known);
   return `${bareText(node, known)} | null`;
 }
 
-function bareText(node: TypeNode, known: ReadonlySet<string>): string {
+function bareText(node: TypeNode, known: CodeNames['types']): string {
   if (node.kind === 'NonNullType') return bareText(node.type, known);
   if (node.kind === 'ListType') return `readonly (${typeText(node.type, known)})[]`;
   const name = node.name.value;
-  return SCALARS[name] ?? (known.has(name) ? name : 'unknown');
+  return SCALARS.get(name) ?? known.get(name) ?? 'unknown';
 }
 
-function fieldText(field: JsonObject, known: ReadonlySet<string>): string {
+function fieldText(field: JsonObject, known: CodeNames['types']): string {
   const node = parseType(String(field['type']));
   const mark = node.kind === 'NonNullType' ? '' : '?';
   const comment = typeof field['description'] === 'string' ? `  /** ${field['description'].replaceAll('*/', '* /')} */\n` : '';
   return `${comment}  readonly ${String(field['name'])}${mark}: ${typeText(node, known)};`;
 }
 
-function argumentsName(action: JsonObject): string {
-  const name = String(action['name']);
-  return `${name.charAt(0).toUpperCase()}${name.slice(1)}Arguments`;
-}
-
-/** The types of all that the document says of actions. */
-export function actionTypes(document: JsonObject, actions: readonly JsonObject[]): string {
+/** The types of all that the document says of actions, and of these actions. */
+export function actionTypes(document: JsonObject, actions: readonly JsonObject[], names: CodeNames): string {
   const types = isJsonObject(document['custom_types']) ? document['custom_types'] : {};
   const objects = [...items(types['objects']), ...items(types['input_objects'])];
-  const known = new Set([...objects, ...items(types['enums']), ...items(types['scalars'])].map(({ name }) => String(name)));
+  const known = names.types;
+  const nameOf = ({ name }: JsonObject): string => known.get(String(name)) ?? String(name);
   const parts = ['// Written by svc actions codegen; changes are overwritten.'];
-  for (const type of items(types['scalars'])) parts.push(`export type ${String(type['name'])} = unknown;`);
+  for (const type of items(types['scalars'])) parts.push(`export type ${nameOf(type)} = unknown;`);
   for (const type of items(types['enums']))
     parts.push(
-      `export type ${String(type['name'])} = ${items(type['values'])
+      `export type ${nameOf(type)} = ${items(type['values'])
         .map(({ value }) => `'${String(value)}'`)
         .join(' | ')};`,
     );
   for (const type of objects)
     parts.push(
-      `export interface ${String(type['name'])} {\n${items(type['fields'])
+      `export interface ${nameOf(type)} {\n${items(type['fields'])
         .map((field) => fieldText(field, known))
         .join('\n')}\n}`,
     );
   for (const action of actions) {
+    const { input, output } = namesOf(action, names);
     const definition = isJsonObject(action['definition']) ? action['definition'] : {};
     parts.push(
-      `export interface ${argumentsName(action)} {\n${items(definition['arguments'])
+      `export interface ${input} {\n${items(definition['arguments'])
         .map((field) => fieldText(field, known))
         .join('\n')}\n}`,
     );
-    const output = typeText(parseType(String(definition['output_type'])), known);
-    parts.push(`export type ${argumentsName(action).replace(/Arguments$/, 'Output')} = ${output};`);
+    parts.push(`export type ${output} = ${typeText(parseType(String(definition['output_type'])), known)};`);
   }
   parts.push(`/** What a handler is sent. */
 export interface ActionRequest<Arguments> {
@@ -75,13 +153,13 @@ export interface ActionRequest<Arguments> {
 }
 
 /** A handler to begin with; undefined where only types are wanted. */
-export function actionHandler(action: JsonObject, framework: Framework): string | undefined {
-  const name = String(action['name']);
-  const [input, output] = [argumentsName(action), argumentsName(action).replace(/Arguments$/, 'Output')];
+export function actionHandler(action: JsonObject, framework: Framework, names: CodeNames): string | undefined {
+  const route = String(action['name']);
+  const { input, output, handler: name } = namesOf(action, names);
   const body = `import type { ActionRequest, ${input}, ${output} } from './types.ts';
 
 export async function ${name}({ input, session_variables }: ActionRequest<${input}>): Promise<${output}> {
-  throw new Error(\`${name} is not written yet: \${JSON.stringify({ input, session_variables })}\`);
+  throw new Error(\`${route} is not written yet: \${JSON.stringify({ input, session_variables })}\`);
 }
 `;
   switch (framework) {
@@ -104,7 +182,7 @@ export const server = createServer(async (request, response) => {
     case 'fastify':
       return `import type { FastifyInstance } from 'fastify';\n${body}
 export function register(app: FastifyInstance): void {
-  app.post<{ Body: ActionRequest<${input}> }>('/${name}', async (request, reply) => {
+  app.post<{ Body: ActionRequest<${input}> }>('/${route}', async (request, reply) => {
     try {
       return await ${name}(request.body);
     } catch (error) {
@@ -116,7 +194,7 @@ export function register(app: FastifyInstance): void {
     case 'express':
       return `import { json, type Express } from 'express';\n${body}
 export function register(app: Express): void {
-  app.post('/${name}', json(), async (request, response) => {
+  app.post('/${route}', json(), async (request, response) => {
     try {
       response.json(await ${name}(request.body));
     } catch (error) {

@@ -1,6 +1,6 @@
 /** The commands of `svc actions`. */
 import { isAbsolute, join, resolve } from 'node:path';
-import { actionHandler, actionTypes, type Framework } from '../../project/actions-codegen.ts';
+import { actionHandler, actionTypes, codeNames, type Framework } from '../../project/actions-codegen.ts';
 import { joinActions, readSdl } from '../../project/directory/actions-sdl.ts';
 import { applyChanges, projectFiles } from '../../project/directory/files.ts';
 import { readMetadata } from '../../project/directory/read-metadata.ts';
@@ -71,10 +71,12 @@ export async function runActionsCodegen(call: Call): Promise<Outcome> {
   const named = textOption(call, 'outputDir') ?? project.settings.actions.codegen.outputDir;
   const folder = isAbsolute(named) ? named : join(project.root, named);
   const files = projectFiles(folder);
-  const changes = new Map<string, string | null>([[join(folder, 'types.ts'), actionTypes(document, actions)]]);
+  const names = codeNames(document);
+  const changes = new Map<string, string | null>([[join(folder, 'types.ts'), actionTypes(document, actions, names)]]);
   for (const action of actions) {
-    const path = join(folder, `${String(action['name'])}.ts`);
-    const handler = actionHandler(action, textOption(call, 'framework') as Framework);
+    const name = String(action['name']);
+    const path = join(folder, `${names.actions.get(name)?.file ?? name}.ts`);
+    const handler = actionHandler(action, textOption(call, 'framework') as Framework, names);
     // What somebody has written there stays.
     if (handler !== undefined && files.read(path) === undefined) changes.set(path, handler);
   }
