@@ -1,4 +1,5 @@
 /** The JSON in bodies and parameters. */
+import { isUtf8 } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';
 import { SvcError } from '../errors/svc-error.ts';
 import { duplicateKey } from '../util/duplicate-keys.ts';
@@ -52,7 +53,7 @@ export async function decodeAdministratorsBody(body: Buffer): Promise<Json> {
   const json = decodeJsonBody(body, ANY_SIZE);
   // A large document takes as long to look through as to parse: others get their turn in between.
   if (body.length > MEGABYTE) await setImmediate();
-  const repeated = duplicateKey(body.toString('utf8'));
+  const repeated = duplicateKey(textOf(body));
   if (repeated !== null) {
     const message = `the key ${JSON.stringify(repeated.key)} is there twice in one object`;
     throw new SvcError('parse-failed', message, { path: repeated, keepsStatus: true });
@@ -68,7 +69,13 @@ export function decodeJsonBody(body: Buffer, maxSize: number): Json {
 /** @throws SvcError invalid-json */
 export function decodeMeasuredBody(body: Buffer, maxSize: number): MeasuredJson {
   if (body.length === 0) throw new SvcError('invalid-json', 'the request body is empty; expected JSON', { keepsStatus: true });
-  return decode(body.toString('utf8'), 'the request body', maxSize, ROOT);
+  return decode(textOf(body), 'the request body', maxSize, ROOT);
+}
+
+/** What is no UTF-8 would become other characters without a word. @throws SvcError invalid-json */
+function textOf(body: Buffer): string {
+  if (!isUtf8(body)) throw new SvcError('invalid-json', 'the request body is not encoded in UTF-8', { keepsStatus: true });
+  return body.toString('utf8');
 }
 
 /** @param what as messages call it @throws SvcError invalid-json */

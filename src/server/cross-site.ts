@@ -94,8 +94,9 @@ function isLoopback(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost') || name === '[::1]' || (isIP(name) === 4 && name.startsWith('127.'));
 }
 
+/** Empty for one that has none, as `null`. */
 function hostOfOrigin(origin: string): string {
-  return origin.slice(origin.indexOf('://') + 3).toLowerCase();
+  return (origin.split('://')[1] ?? '').toLowerCase();
 }
 
 /** Of a `host[:port]`; a point at its end means the same name. */

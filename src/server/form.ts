@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { SvcError } from '../errors/svc-error.ts';
 
 /** A form is for a few short fields; what is larger comes as JSON, which costs a tenth of the time. */
@@ -10,7 +11,7 @@ export function isForm(contentType: string | undefined): boolean {
   return contentType !== undefined && /^application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType);
 }
 
-/** The fields of a form. @throws SvcError bad-request when it is too large */
+/** The fields of a form. @throws SvcError bad-request when it is too large, or no text */
 export function decodeForm(body: Buffer): URLSearchParams {
   if (body.length > MAX_BYTES) throw tooLarge(`${MAX_BYTES} bytes`);
   let fields = 1;
@@ -18,7 +19,16 @@ export function decodeForm(body: Buffer): URLSearchParams {
     fields += 1;
     if (fields > MAX_FIELDS) throw tooLarge(`${MAX_FIELDS} fields`);
   }
-  return new URLSearchParams(body.toString('utf8'));
+  const text = body.toString('utf8');
+  const fieldsOf = new URLSearchParams(text);
+  if (!isUtf8(body) || hasReplaced(text, fieldsOf)) throw new SvcError('bad-request', 'the form is not encoded in UTF-8');
+  return fieldsOf;
+}
+
+/** Bytes that are no UTF-8 stand for other characters once they are decoded. */
+function hasReplaced(encoded: string, decoded: URLSearchParams): boolean {
+  if (/\ufffd|%ef%bf%bd/i.test(encoded) || !encoded.includes('%')) return false;
+  return [...decoded].some(([name, value]) => name.includes('\ufffd') || value.includes('\ufffd'));
 }
 
 function tooLarge(limit: string): SvcError {

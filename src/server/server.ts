@@ -105,6 +105,8 @@ export async function startServer(context: ServerContext, listen: ListenOptions)
       serve(request, response, context, client, { answers, longLived, isDraining: () => draining || stopping }, () => stopping),
     );
   });
+  // Their bytes are bounded. What is over a number would be left out without a word: the role that a proxy puts behind a client's headers.
+  server.maxHeadersCount = 0;
   // Nothing happened on a connection for so long: a request may run, but an answer that is not taken is the client's fault.
   server.timeout = listen.responseTimeout;
   server.on('timeout', (socket) => {
@@ -169,7 +171,7 @@ async function serve(
   const started = performance.now();
   const given = request.headers['x-request-id'];
   const requestId = typeof given === 'string' && KNOWN_ID.test(given) ? given : randomUUID();
-  const url = request.url ?? '/';
+  const url = originForm(request.url);
   const mark = url.indexOf('?');
   const exchange: Exchange = {
     request,
@@ -227,6 +229,15 @@ async function serve(
       error: sent.error === null ? null : encodeLoggedError(sent.error),
     });
   if (!response.destroyed) await answers.sent(request, response);
+}
+
+const ABSOLUTE = /^https?:\/\/[^/?#]*/i;
+
+/** The path and query of a request's target: proxies may write it with the scheme and the host (RFC 9112, section 3.2.2). */
+function originForm(target = '/'): string {
+  if (target.startsWith('/')) return target;
+  const rest = target.replace(ABSOLUTE, '');
+  return rest === target || rest.startsWith('/') ? rest : `/${rest}`;
 }
 
 function beginTrace(exchange: Exchange, { tracing }: ServerContext): void {

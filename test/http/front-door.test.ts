@@ -48,6 +48,15 @@ describe('bodies', () => {
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
   });
 
+  it.each(['/v1/graphql', '/v1/metadata', '/v2/query'])(
+    '%s refuses what is no UTF-8, which would become other characters',
+    async (path) => {
+      const body = Buffer.from(query('{ item(where: {name: {_eq: "caf\u00e9"}}) { id } }'), 'latin1');
+      const answer = await service.send(path, { method: 'POST', headers: { ...admin, ...JSON_CONTENT }, body });
+      expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('the request body is not encoded in UTF-8')]);
+    },
+  );
+
   it('keeps the status on the older endpoint', async () => {
     const answer = await post('/v1alpha1/graphql', '{');
     expect(answer.status).toBe(400);
@@ -80,6 +89,28 @@ describe('bodies', () => {
       expect((await post('/v1/metadata', '{"type":"export_metadata","args":{}}', { ...admin, 'content-type': type })).status).toBe(200);
     },
   );
+});
+
+it('is asked by proxies with the scheme and the host before the path', async () => {
+  const { port, hostname } = new URL(service.url);
+  for (const [target, status] of [
+    ['http://somewhere.example/healthz', 200],
+    ['HTTPS://somewhere.example:1/v1/version?x=1', 200],
+    ['http://somewhere.example', (await service.send('/')).status],
+    ['http://somewhere.example?x=/healthz', (await service.send('/')).status],
+    ['ftp://somewhere.example/healthz', 404],
+    ['healthz', 400],
+  ] as const) {
+    const answered = await new Promise<number | undefined>((resolve, reject) => {
+      const out = request({ port, hostname, path: target, headers: { host: 'somewhere.example' } }, (r) => {
+        r.resume();
+        resolve(r.statusCode);
+      });
+      out.on('error', reject);
+      out.end();
+    });
+    expect([target, answered]).toEqual([target, status]);
+  }
 });
 
 describe('access', () => {
@@ -179,6 +210,12 @@ describe('answers', () => {
   it('echoes the request id or makes one, on errors too', async () => {
     const mine = await post('/v1/graphql', '{', { ...admin, 'x-request-id': 'abc-1' });
     expect(mine.headers.get('x-request-id')).toBe('abc-1');
+    const longest = 'x'.repeat(256);
+    expect((await post('/v1/graphql', '{', { ...admin, 'x-request-id': longest })).headers.get('x-request-id')).toBe(longest);
+    for (const strange of [`${longest}x`, 'a b', 'caf\u00e9', 'x\ty']) {
+      const { headers } = await post('/v1/graphql', '{', { ...admin, 'x-request-id': strange });
+      expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    }
     const made = await post('/nowhere', '{');
     expect(made.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
     expect(made.status).toBe(404);

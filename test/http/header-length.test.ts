@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { DEEP } from '../support/deep.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -31,6 +32,21 @@ describe('--max-total-header-length', () => {
     service = await startTestService({ MAX_TOTAL_HEADER_LENGTH: '2000' });
     expect(await statusFor(1000)).toBe(200);
     expect(await statusFor(3000)).toBe(431);
+  });
+
+  it('is the only bound: no header is left out because there are many', async () => {
+    service = await startTestService();
+    const { port, hostname } = new URL(service.url);
+    const socket = connect(Number(port), hostname);
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk.toString();
+    });
+    const body = '{"type":"export_metadata","args":{}}';
+    const role = 'X-Svc-Role: user\r\nConnection: close\r\n';
+    socket.write(`POST /v1/metadata HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n${'a:\r\n'.repeat(3000)}${role}\r\n${body}`);
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(text).toContain('restricted access : admin only');
   });
 
   it('does not let a URL bring more values than a body may', async () => {
