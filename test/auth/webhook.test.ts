@@ -264,7 +264,7 @@ it('is in traces without its path', async () => {
     const found = collector.spans.find(({ traceId, attributes }) => traceId === trace && attributes['svc.call'] === 'auth');
     expect(found).toBeDefined();
     return found;
-  }, 5000);
+  }, 15_000);
   expect(call?.attributes['url.full']).toBe(`${hook.url}/***`);
 });
 

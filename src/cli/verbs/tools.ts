@@ -109,7 +109,7 @@ export const toolVerbs: readonly Verb[] = [
     path: ['actions', 'codegen'],
     summary: 'write types and handlers of actions',
     details:
-      'TypeScript: the types of arguments and answers, and a handler for each action, for node:http, fastify or express, or the types only.',
+      'TypeScript: the types of arguments and answers, and a handler for each action, for node:http, fastify or express, or the types only. What cannot be called in TypeScript as in the metadata has a _ behind its name.',
     arguments: [{ name: 'name', help: 'only these actions', many: true }],
     options: [
       {
