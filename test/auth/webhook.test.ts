@@ -5,6 +5,7 @@ import type { WebhookObservation } from '../../src/observability/observation.ts'
 import { type Collector, startCollector } from '../support/collector.ts';
 import { type PlayedAnswer, type PlayedServer, playServer } from '../support/played-server.ts';
 import { type Answer, startTestService, type TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
 
 const SECRET = 'open sesame';
 const QUERY = '{ note { id } }';
@@ -264,7 +265,7 @@ it('is in traces without its path', async () => {
     const found = collector.spans.find(({ traceId, attributes }) => traceId === trace && attributes['svc.call'] === 'auth');
     expect(found).toBeDefined();
     return found;
-  }, 15_000);
+  }, WAIT);
   expect(call?.attributes['url.full']).toBe(`${hook.url}/***`);
 });
 
