@@ -9,7 +9,7 @@ import { actionHandler, actionTypes, codeNames, type Framework } from './actions
 
 /** Of the language, of the library, and of what is written. */
 const NAMES =
-  'login Login delete import new await arguments eval enum interface static let yield async of type as is get set module require namespace declare intrinsic asserts infer unique keyof readonly undefined any unknown never string number boolean object symbol bigint null void constructor toString Record Readonly Promise Error String JSON ActionRequest LoginArguments LoginOutput LoginActionOutput createServer server request response reply register app json input session_variables text chunk error types con Express FastifyInstance NaN';
+  'login Login delete import new await arguments eval enum interface static let yield async of type as is get set module require namespace declare intrinsic asserts infer unique keyof readonly undefined any unknown never string number boolean object symbol bigint null void constructor toString Record Readonly Promise Error String JSON ActionRequest LoginArguments LoginOutput LoginActionOutput createServer server request response reply register app json input session_variables text part error types con Express FastifyInstance NaN';
 const all = NAMES.split(' ');
 const field = { name: 'delete', type: 'String', description: 'ends */ here' };
 const document = {
@@ -31,8 +31,9 @@ beforeAll(() => {
   writeFileSync(
     join(folder, 'stand-ins.d.ts'),
     `declare module 'node:http' {
+      interface Incoming { setEncoding(name: string): AsyncIterable<object> }
       interface Answer { statusCode: number; setHeader(name: string, value: string): void; end(text: string): void }
-      export function createServer(run: (request: AsyncIterable<object>, response: Answer) => Promise<void>): object;
+      export function createServer(run: (request: Incoming, response: Answer) => Promise<void>): object;
     }
     declare module 'fastify' {
       interface Reply { status(code: number): { send(json: object): object } }

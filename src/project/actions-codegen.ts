@@ -20,7 +20,7 @@ const RESERVED_TYPES =
   'any asserts bigint boolean infer intrinsic keyof never number object readonly string symbol undefined unique unknown ActionRequest Readonly Record';
 /** What handlers use. */
 const USED_IN_HANDLERS =
-  'ActionRequest Error Express FastifyInstance JSON Promise String app chunk createServer error globalThis input json register reply request response server session_variables text undefined NaN Infinity require module exports';
+  'ActionRequest Error Express FastifyInstance JSON Promise String app createServer error globalThis input json part register reply request response server session_variables text undefined NaN Infinity require module exports';
 /** Files that are no handler's, and names that Windows has for devices. */
 const TAKEN_FILES =
   'types con prn aux nul com0 com1 com2 com3 com4 com5 com6 com7 com8 com9 lpt0 lpt1 lpt2 lpt3 lpt4 lpt5 lpt6 lpt7 lpt8 lpt9';
