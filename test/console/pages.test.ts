@@ -197,7 +197,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
   });
 
   it('is looked at here, with each of its tabs and dialogs, in the light and in the dark', async () => {
-    const { page, go, axe, close } = await openConsolePage(browser, service.url);
+    const { page, go, settle, axe, close } = await openConsolePage(browser, service.url);
     await page.getByText('consistent').first().waitFor();
     const findings: string[] = [];
     const check = async (what: string): Promise<void> => {
@@ -216,7 +216,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
     for (let index = 0; index < routes.length; index++) {
       const route = routes[index] ?? '';
       await go(route);
-      await page.waitForTimeout(250);
+      await settle();
       const tabs = page.locator('main [role="tab"]:not(.draft-tab *)');
       for (const name of await tabs.allTextContents()) {
         await tabs.filter({ hasText: name }).first().click();
@@ -226,7 +226,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
         if (!routes.some((each) => each === shown || each.startsWith(`${shown}&`))) routes.push(shown);
       }
       await go(route);
-      await page.waitForTimeout(150);
+      await settle();
       if (!ROUTES.some((each) => each === route)) await check(route);
       for (const name of (await page.evaluate(OPENERS)) as string[]) {
         const opener = page.locator('main').getByRole('button', { name, exact: true }).first();
@@ -235,21 +235,13 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
         if (tried.has(place) || !(await opener.isVisible())) continue;
         tried.add(place);
         await opener.click();
+        await settle();
         const opened = page.locator('dialog[open]');
-        if (
-          await opened
-            .first()
-            .waitFor({ timeout: 1500 })
-            .then(
-              () => true,
-              () => false,
-            )
-        ) {
+        if ((await opened.count()) > 0) {
           const title =
             (await opened.first().getAttribute('aria-label')) ?? (await opened.first().getByRole('heading').first().textContent());
           if (!dialogs.includes(String(title))) {
             dialogs.push(String(title));
-            await page.waitForTimeout(150);
             await check(`${route}, the dialog ${title}`);
           }
           await page.keyboard.press('Escape');
@@ -268,11 +260,11 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
   for (const theme of ['light', 'dark'] as const) {
     for (const width of [1280, 320]) {
       it(`is accessible and fits: ${theme}, ${width} pixels wide`, async () => {
-        const { page, go, axe, close } = await openConsolePage(browser, service.url, { theme, width });
+        const { page, go, settle, axe, close } = await openConsolePage(browser, service.url, { theme, width });
         const findings: string[] = [];
         for (const route of ROUTES) {
           await go(route);
-          await page.waitForTimeout(400);
+          await settle();
           findings.push(...(await axe()).map((each) => `${route} ${each}`));
           const overflow = (await page.evaluate('document.documentElement.scrollWidth - innerWidth')) as number;
           if (overflow > 0) findings.push(`${route} is ${overflow} pixels too wide`);

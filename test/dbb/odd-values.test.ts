@@ -163,7 +163,7 @@ describe.skipIf(!hasMariadb())('odd values', () => {
     return failed;
   }
 
-  it('can be compared', { timeout: 300_000 }, async () => {
+  it('can be compared', { timeout: 600_000 }, async () => {
     expect(new Set(comparisons.map(([column]) => column))).toEqual(new Set(Object.keys(COLUMNS)));
     const requests = comparisons.flatMap(([column, operator, type]) =>
       ODD_VALUES.map((value): readonly [string, JsonObject] => [

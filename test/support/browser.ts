@@ -33,6 +33,8 @@ export interface ConsolePage {
   write(label: string, text: string): Promise<void>;
   /** Presses Tab until the control of that role and name has the focus. @throws Error when it is not reached */
   tabTo(role: 'button' | 'link' | 'textbox' | 'combobox' | 'tab' | 'checkbox' | 'gridcell', name: string | RegExp): Promise<void>;
+  /** Until nothing is asked for and the page has stayed as it is for a while. */
+  settle(): Promise<void>;
   /** What axe finds, one line each. */
   axe(): Promise<readonly string[]>;
   /** Closes the page. Throws for violations of the content policy, errors, requests to other hosts, and secrets in the URL or in storage. */
@@ -57,6 +59,8 @@ export interface PageOptions {
 }
 
 const MOST_TABS = 120;
+const QUIET_MS = 200;
+const PATIENCE_MS = 30_000;
 /** In the browser, whose types are not those of these tests. */
 const HAS_FOCUS = new Function('element', 'return element === element.getRootNode().activeElement') as (element: unknown) => boolean;
 
@@ -72,6 +76,16 @@ export async function openConsolePage(browser: Browser, url: string, options: Pa
   page.setDefaultTimeout(30_000);
   const problems: string[] = [];
   const requests: SentRequest[] = [];
+  let underWay = 0;
+  page.on('request', () => {
+    underWay += 1;
+  });
+  for (const end of ['requestfinished', 'requestfailed'] as const) {
+    // The first is one of two signatures of `on`.
+    page.on(end as 'requestfinished', () => {
+      underWay -= 1;
+    });
+  }
   page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
   page.on('console', (message) => {
     const text = message.text();
@@ -122,6 +136,15 @@ export async function openConsolePage(browser: Browser, url: string, options: Pa
         await page.keyboard.press('Tab');
       }
       throw new Error(`${role} ${String(name)} is not reached by Tab`);
+    },
+    async settle() {
+      const end = Date.now() + PATIENCE_MS;
+      for (let before = ''; Date.now() < end; ) {
+        const now = (await page.evaluate('location.hash + document.body.innerHTML')) as string;
+        if (now === before && underWay === 0) return;
+        before = now;
+        await page.waitForTimeout(QUIET_MS);
+      }
     },
     async axe() {
       const source = createRequire(import.meta.url).resolve('axe-core/axe.min.js');

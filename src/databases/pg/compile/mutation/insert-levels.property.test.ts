@@ -214,7 +214,7 @@ async function oneByOne(nodes: readonly Node[], pages: Pages): Promise<unknown> 
   return { answer: { affected_rows: rows.count }, tables: await dump(pages) };
 }
 
-test('the same as row by row', { timeout: 300_000 }, async () => {
+test('the same as row by row', { timeout: 600_000 }, async () => {
   const outcomes = { failed: 0, written: 0 };
   await fc.assert(
     fc.asyncProperty(tree, async ({ nodes, pages }) => {
