@@ -113,7 +113,7 @@ export async function startService({ port, databaseUrl, env = {}, file = ['dist/
 
 /** Resolves once there is a good answer. @throws after 20 s */
 export async function waitFor(url) {
-  for (let i = 0; i < 800; i++) {
+  for (let i = 0; i < 4000; i++) {
     try {
       if ((await fetch(url)).ok) return;
     } catch {
