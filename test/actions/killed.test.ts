@@ -42,7 +42,7 @@ it.runIf(DEEP)(
     const states = async (): Promise<unknown> =>
       (await client.query('select id::text, status, tries, response_payload from svc_catalog.svc_action_log order by id::text')).rows;
     const done = ids.map((id) => ({ id, status: 'completed', tries: 1, response_payload: 'done' }));
-    await vi.waitFor(async () => expect(await states()).toEqual(done), { timeout: 90_000, interval: 100 });
+    await vi.waitFor(async () => expect(await states()).toEqual(done), { timeout: 240_000, interval: 100 });
     expect(handler.requests).toHaveLength(4);
     const query = `{ make(id: "${ids[0]}") { output errors } }`;
     expect(await ask(second, '/v1/graphql', { query })).toEqual({ data: { make: { output: 'done', errors: null } } });
@@ -53,5 +53,5 @@ it.runIf(DEEP)(
     await handler.close();
     await database.drop();
   },
-  180_000,
+  300_000,
 );

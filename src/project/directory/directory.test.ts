@@ -141,4 +141,4 @@ it('writes what it reads again as the same, whatever was there before', () => {
     }),
     runs(100, 2),
   );
-});
+}, 900_000);
