@@ -232,21 +232,26 @@ function typeOf(shape: Shape, entry: JsonObject): JsonObject {
   }
 }
 
-/** What the SDL says of the members of a type, and what YAML says beside it. */
+/** What the SDL says of the members of a type, and what YAML says beside it. Of several with one name, the first belongs to the first. */
 function withOthers(given: readonly JsonObject[], others: Json | undefined, key: string): readonly JsonObject[] {
   if (!isJsonArray(others)) return given;
-  const byKey = new Map(others.filter(isJsonObject).map((other) => [other[key], other]));
-  return given.map((member) => ({ ...byKey.get(member[key] as Json), ...member }));
+  const byKey = new Map<Json | undefined, JsonObject[]>();
+  for (const other of others.filter(isJsonObject)) byKey.set(other[key], [...(byKey.get(other[key]) ?? []), other]);
+  return given.map((member) => ({ ...byKey.get(member[key])?.shift(), ...member }));
 }
 
-/** Members of a type that hold what SDL cannot say, with nothing else; undefined: there are none. */
+/**
+ * Members of a type that hold what SDL cannot say, with nothing else; undefined: there are none. A document may have several with one name,
+ * though the service takes no such type: then all of them are there, so that each finds its own.
+ */
 function unsaid(members: Json | undefined, key: string): Json | undefined {
   if (!isJsonArray(members)) return undefined;
-  const rest = members.filter(isJsonObject).flatMap((member) => {
+  const all = members.filter(isJsonObject).map((member) => {
     const { [key]: name, type: _, description: __, is_deprecated: isDeprecated, ...others } = member;
-    const unsaidHere = defined({ ...others, is_deprecated: isDeprecated === true ? undefined : isDeprecated });
-    return Object.keys(unsaidHere).length === 0 ? [] : [defined({ [key]: name, ...unsaidHere })];
+    return { name, others: defined({ ...others, is_deprecated: isDeprecated === true ? undefined : isDeprecated }) };
   });
+  const named = new Set(all.filter(({ others }) => Object.keys(others).length > 0).map(({ name }) => name));
+  const rest = all.filter(({ name }) => named.has(name)).map(({ name, others }) => defined({ [key]: name, ...others }));
   return rest.length === 0 ? undefined : rest;
 }
 

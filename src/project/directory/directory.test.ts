@@ -121,6 +121,21 @@ it('says what of actions is in one of their files only, or has no meaning', () =
   ]);
 });
 
+it.each(['before', 'behind'])('keeps values of an enum that are there twice apart: %s', (place) => {
+  const marked = { value: 'A', is_deprecated: false };
+  const values = place === 'before' ? [marked, { value: 'A' }, { value: 'B' }] : [{ value: 'A' }, { value: 'B' }, marked];
+  const root = mkdtempSync(join(tmpdir(), 'svc-directory-'));
+  try {
+    const at: MetadataFolder = { files: projectFiles(root), folder: join(root, 'metadata') };
+    const document = { version: 3, sources: [], custom_types: { enums: [{ name: 'E', values }] } };
+    applyChanges(at.files, writeMetadata(at, document).changes);
+    expect(readMetadata(at).document['custom_types']).toEqual(document.custom_types);
+    expect(writeMetadata(at, document)).toEqual({ changes: new Map(), orphans: [] });
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+});
+
 it('writes what it reads again as the same, whatever was there before', () => {
   const codec = metadataCodec(testKinds);
   fc.assert(
