@@ -60,7 +60,7 @@ export interface PageOptions {
 
 const MOST_TABS = 120;
 const QUIET_MS = 200;
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 8_000;
 /** In the browser, whose types are not those of these tests. */
 const HAS_FOCUS = new Function('element', 'return element === element.getRootNode().activeElement') as (element: unknown) => boolean;
 
