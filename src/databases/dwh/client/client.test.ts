@@ -358,8 +358,8 @@ it('tells of a dry run what it would read', async () => {
       },
     }),
   ];
-  const one = client({ location: 'EU' });
-  expect(await one.dryRun(SELECT, {})).toEqual({ bytes: 7, statement: 'SELECT', tables: ['d.t'] });
+  const one = client({ location: 'EU', maximumBytesBilled: 5 });
+  expect(await one.dryRun({ ...SELECT, labels: { a: 'b' } }, {})).toEqual({ bytes: 7, statement: 'SELECT', tables: ['d.t'] });
   expect(asked().at(-1)).toBe('POST /bigquery/v2/projects/p/jobs');
   expect(bodies()).toEqual([
     {

@@ -167,7 +167,8 @@ export class BigQueryClient {
     return this.waited(how, async (waiting) => {
       const { location } = this.options;
       const body: JsonObject = {
-        configuration: { dryRun: true, query: this.queryBody(query) },
+        // It is asked what is too much as well, and labels are not part of the query here.
+        configuration: { dryRun: true, query: textBody(query) },
         ...(location === undefined ? {} : { jobReference: { projectId: this.target.project, location } }),
       };
       const path = `/projects/${encodeURIComponent(this.target.project)}/jobs`;
@@ -286,12 +287,11 @@ export class BigQueryClient {
     this.ending.add(tracked);
   }
 
-  private queryBody({ text, parameters, labels }: Query): JsonObject {
+  private queryBody(query: Query): JsonObject {
     const { maximumBytesBilled } = this.options;
+    const { labels } = query;
     return {
-      query: text,
-      useLegacySql: false,
-      ...(parameters.length === 0 ? {} : { parameterMode: 'NAMED', queryParameters: parameters }),
+      ...textBody(query),
       ...(maximumBytesBilled === undefined ? {} : { maximumBytesBilled: String(maximumBytesBilled) }),
       ...(labels === undefined ? {} : { labels }),
     };
@@ -372,6 +372,14 @@ export class BigQueryClient {
     });
     return taken.finally(() => stop());
   }
+}
+
+function textBody({ text, parameters }: Query): JsonObject {
+  return {
+    query: text,
+    useLegacySql: false,
+    ...(parameters.length === 0 ? {} : { parameterMode: 'NAMED', queryParameters: parameters }),
+  };
 }
 
 /** Where a job is. */
