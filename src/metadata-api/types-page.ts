@@ -15,7 +15,8 @@ What the arguments of [the metadata API](metadata-api.md) and of [the schema and
 error messages. A key in italics may be left out; null counts as left out there. \`[X]\` is a list of X. A key that is not listed is refused.
 What things mean is told by subject: [tables, relationships and permissions](../permissions.md), [sources](../sources.md),
 [remote schemas](../remote-schemas.md), [joins](../joins.md), [actions](../actions.md), [event triggers](../event-triggers.md),
-[schedules](../schedules.md), [transforms](../transforms.md), [REST endpoints](../rest-endpoints.md).
+[schedules](../schedules.md), [transforms](../transforms.md), [REST endpoints](../rest-endpoints.md), [names](../how-to/names.md),
+[functions](../how-to/functions.md), [enums](../how-to/enums.md), [limits](../how-to/limits.md), [tracing and query tags](../tracing.md).
 `;
 
 interface Variant {
