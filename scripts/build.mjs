@@ -1,7 +1,19 @@
 // Compiles src/ to dist/ when it changed, and copies what is not TypeScript; then the console, when that changed. `--force` builds anyway.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -21,6 +33,13 @@ export async function build({ force = false } = {}) {
     console.error(error instanceof Error ? error.message : error);
     process.exit(1);
   }
+  openToOthers(dist);
+  openToOthers(join(dist, 'console'));
+}
+
+/** Temporary folders are their owner's alone, and an image keeps that: who runs the service need not be who built it. */
+function openToOthers(folder) {
+  if ((statSync(folder).mode & 0o055) !== 0o055) chmodSync(folder, 0o755);
 }
 
 function buildService(force) {

@@ -1,5 +1,5 @@
 /** Files with which the service is deployed: what they name has to exist, and images are built by the usual rules. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DockerfileParser, type From, type Instruction } from 'dockerfile-ast';
@@ -38,6 +38,10 @@ describe('the Dockerfile', () => {
     }
     expect(argumentsOf(all('STOPSIGNAL')[0])).toEqual(['SIGTERM']);
     expect(read('Dockerfile')).toMatch(/^HEALTHCHECK .*CMD \["node", "dist\/cli\/main\.js", "health"\]$/m);
+  });
+
+  it('copies what its user can read, who is not the one that builds', () => {
+    for (const folder of ['dist', 'dist/console']) expect(statSync(join(root, folder)).mode & 0o055, folder).toBe(0o055);
   });
 
   it('has absolute folders, no downloads and no secrets', () => {
