@@ -1,8 +1,9 @@
 /** Actions as somebody makes, permits, tries and deletes them. */
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/util/json.ts';
 import { type ConsolePage, chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
+import { apply, expectAccessible, undo } from '../support/console-steps.ts';
 import { type HandlerServer, startHandlerServer } from '../support/handler-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
@@ -32,20 +33,8 @@ describe.skipIf(chromiumPath === undefined)('the page of actions', () => {
     await handler?.close();
   });
 
-  const open = async (route: string): Promise<ConsolePage> => {
-    const opened = await openConsolePage(browser, service.url, { secret: null });
-    await opened.go(route);
-    return opened;
-  };
-  const expectAccessible = async ({ page, axe }: ConsolePage): Promise<void> => {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect(await axe(), `${page.url()} in the ${colorScheme}`).toEqual([]);
-    }
-  };
+  const open = (route: string): Promise<ConsolePage> => openConsolePage(browser, service.url, { secret: null, route });
   const saved = async (): Promise<Json> => service.metadata('export_metadata', { only: { sections: ['actions', 'custom_types'] } });
-  const undo = (page: Page, title: string): Promise<void> =>
-    page.locator('.toast', { hasText: title }).last().getByRole('button', { name: 'Undo' }).click();
 
   it('makes an action with its types in one request, and takes it back', async () => {
     const opened = await open('#/');
@@ -241,10 +230,7 @@ describe.skipIf(chromiumPath === undefined)('the page of actions', () => {
     });
     const before = await saved();
     await page.getByRole('button', { name: 'Drop it …' }).click();
-    await page
-      .getByRole('dialog')
-      .getByRole('button', { name: /^Apply/ })
-      .click();
+    await apply(page);
     await page.getByText('No action uses').waitFor({ state: 'detached' });
     expect(JSON.stringify(await saved())).not.toContain('Spare');
     await undo(page, 'Drop unused types');
@@ -264,10 +250,7 @@ describe.skipIf(chromiumPath === undefined)('the page of actions', () => {
     await page.getByRole('menuitem', { name: 'Delete this action …' }).click();
     await page.getByRole('dialog').getByText('consistent afterwards').waitFor();
     await expectAccessible(opened);
-    await page
-      .getByRole('dialog')
-      .getByRole('button', { name: /^Apply/ })
-      .click();
+    await apply(page);
     await page.getByText('No action', { exact: true }).waitFor();
     await undo(page, 'Delete the action login');
     await page.getByRole('row', { name: /login/ }).waitFor();

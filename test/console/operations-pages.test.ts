@@ -6,6 +6,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { type ConsolePage, chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
+import { apply, expectAccessible, undo } from '../support/console-steps.ts';
 import { startGraphqlServer } from '../support/graphql-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
@@ -39,18 +40,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
     hook?.close();
   });
 
-  const open = async (route: string): Promise<ConsolePage> => {
-    const opened = await openConsolePage(browser, service.url, { secret: null });
-    await opened.go(route);
-    return opened;
-  };
-  /** In the light and in the dark. */
-  const expectAccessible = async ({ page, axe }: ConsolePage): Promise<void> => {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect(await axe(), `${page.url()} in the ${colorScheme}`).toEqual([]);
-    }
-  };
+  const open = (route: string): Promise<ConsolePage> => openConsolePage(browser, service.url, { secret: null, route });
 
   const triggerIn = (exported: unknown): Record<string, unknown> =>
     (exported as { sources: { tables: { event_triggers: Record<string, unknown>[] }[] }[] }).sources[0]?.tables[0]?.event_triggers[0] ?? {};
@@ -95,8 +85,6 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
     const triggers = async (): Promise<unknown> =>
       service.metadata('export_metadata', { only: { tables: [{ source: 'default', table: 'item' }] } });
     const before = await triggers();
-    // What was told of its making says the same.
-    await expect.poll(() => page.getByText('Applied: Event trigger itemed').count(), WAIT).toBe(0);
     await page.getByRole('link', { name: 'itemed' }).click();
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Edit as JSON …' }).click();
@@ -106,17 +94,14 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
       JSON.stringify({ ...triggerIn(before), retry_conf: { num_retries: 2, interval_sec: 5, timeout_sec: 6 } }),
     );
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-    await expect.poll(async () => triggerIn(await triggers()), WAIT).toMatchObject({ retry_conf: { num_retries: 2 } });
-    await page.locator('.toast', { hasText: 'Applied: Event trigger itemed' }).getByRole('button', { name: 'Undo' }).click();
-    await expect.poll(triggers, WAIT).toEqual(before);
+    await expect.poll(async () => triggerIn(await triggers())).toMatchObject({ retry_conf: { num_retries: 2 } });
+    await undo(page, 'Event trigger itemed');
+    await expect.poll(triggers).toEqual(before);
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Delete this trigger …' }).click();
-    await page
-      .getByRole('dialog')
-      .getByRole('button', { name: /^Apply/ })
-      .click();
+    await apply(page);
     await page.getByText('No event trigger').waitFor();
-    await page.locator('.toast', { hasText: 'Delete the event trigger' }).getByRole('button', { name: 'Undo' }).click();
+    await undo(page, 'Delete the event trigger');
     await page.getByRole('row', { name: /itemed/ }).waitFor();
     expect(await triggers()).toEqual(before);
     await opened.close();
@@ -126,18 +111,17 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
     const opened = await open('#/events/cron');
     const { page } = opened;
     await page.getByRole('button', { name: 'New cron trigger' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('nightly');
+    await page.getByRole('dialog').getByLabel('Webhook').fill('{{HOOKS}}/nightly');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { name: /nightly/ }).waitFor();
     await expectAccessible(opened);
     const triggers = async (): Promise<unknown> => service.metadata('get_cron_triggers', {});
     const before = await triggers();
     await page.getByRole('button', { name: 'Delete …' }).click();
-    await page
-      .getByRole('dialog')
-      .getByRole('button', { name: /^Apply/ })
-      .click();
+    await apply(page);
     await page.getByText('No cron trigger').waitFor();
-    await page.locator('.toast', { hasText: 'Delete the cron trigger' }).getByRole('button', { name: 'Undo' }).click();
+    await undo(page, 'Delete the cron trigger');
     await page.getByRole('heading', { name: /nightly/ }).waitFor();
     expect(await triggers()).toEqual(before);
     await page.getByRole('tab', { name: 'One-off events' }).click();
@@ -183,10 +167,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
     await expectAccessible(opened);
     await page.getByRole('checkbox', { name: /public\.item/ }).uncheck();
     await page.getByRole('button', { name: 'Apply 1' }).click();
-    await page
-      .getByRole('dialog')
-      .getByRole('button', { name: /^Apply/ })
-      .click();
+    await apply(page);
     await page.getByText('1 changed', { exact: true }).waitFor();
     const names = async (): Promise<string> => JSON.stringify(await service.metadata('export_metadata', {}));
     expect(await names()).toContain('"other"');
@@ -196,22 +177,46 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
     await opened.close();
   });
 
-  it('shows what is inconsistent, and drops it', async () => {
-    await service.metadata('pg_track_table', { table: 'other' });
-    await service.sql('drop table other', { check_metadata_consistency: false });
+  it('shows what is inconsistent, opens it, and drops it', async () => {
+    await service.sql('alter table item add spare int');
+    await service.metadata('bulk', [
+      { type: 'reload_metadata', args: {} },
+      { type: 'pg_track_table', args: { table: 'other' } },
+      {
+        type: 'pg_create_select_permission',
+        args: { table: 'item', role: 'auditor', permission: { columns: ['id'], filter: { spare: { _is_null: true } } } },
+      },
+    ]);
+    await service.sql('drop table other; alter table item drop spare', { check_metadata_consistency: false });
     await service.metadata('reload_metadata', {});
-    const opened = await open('#/metadata?tab=inconsistent');
+    const opened = await open('#/');
     const { page } = opened;
+    await page.getByRole('link', { name: 'table other in source default' }).waitFor();
+    await opened.go('#/metadata?tab=inconsistent');
     await page
       .getByText(/no such table/)
       .first()
       .waitFor();
     await expectAccessible(opened);
-    await page.getByRole('button', { name: 'Drop all 1' }).click();
+    await page.getByRole('link', { name: 'Open table other in source default' }).click();
+    await page.getByRole('heading', { name: 'public.other' }).waitFor();
     await page
-      .getByRole('dialog')
-      .getByRole('button', { name: /^Apply/ })
-      .click();
+      .getByRole('note')
+      .getByText(/no such table/)
+      .waitFor();
+    await page.getByRole('textbox', { name: 'Entry of public.other' }).getByText('"other"').waitFor();
+    await expectAccessible(opened);
+    await page.goBack();
+    await page.getByRole('link', { name: /^Open select_permission auditor in table item/ }).click();
+    await page.getByRole('heading', { name: 'public.item' }).waitFor();
+    await page.getByRole('note').getByText(/spare/).waitFor();
+    // The editor of that very permission, with what is wrong of it.
+    await page.getByRole('heading', { name: 'select of auditor' }).waitFor();
+    await page.getByRole('button', { name: 'JSON', exact: true }).click();
+    await page.getByRole('textbox', { name: 'select permission of auditor as JSON' }).getByText('"spare"').waitFor();
+    await page.goBack();
+    await page.getByRole('button', { name: 'Drop all 2' }).click();
+    await apply(page);
     await page.getByText('Everything fits').waitFor();
     await page.getByRole('tab', { name: 'Reload and clear' }).click();
     await expectAccessible(opened);
@@ -247,12 +252,9 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
       service.metadata('export_metadata', { only: { sections: ['query_collections', 'allowlist'] } });
     const kept = await collections();
     await page.getByRole('button', { name: 'Drop …' }).click();
-    await page
-      .getByRole('dialog')
-      .getByRole('button', { name: /^Apply/ })
-      .click();
+    await apply(page);
     await page.getByText('No collection').waitFor();
-    await page.locator('.toast', { hasText: 'Drop the collection' }).getByRole('button', { name: 'Undo' }).click();
+    await undo(page, 'Drop the collection');
     await page.getByText('allowed', { exact: true }).waitFor();
     expect(await collections()).toEqual(kept);
 
@@ -286,10 +288,13 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
     try {
       await page.getByRole('button', { name: 'New remote schema' }).click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByRole('button', { name: 'Add' }).click();
+      await dialog.getByLabel('Name', { exact: true }).fill('countries');
+      await dialog.getByLabel('Variable of the service').fill('COUNTRIES_URL');
+      await dialog.getByRole('button', { name: 'Add', exact: true }).click();
       // The variable is in no environment of the service: the form keeps what was written.
       await dialog.getByRole('alert').waitFor();
-      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      expect(await dialog.getByLabel('Variable of the service').inputValue()).toBe('COUNTRIES_URL');
+      await dialog.getByRole('button', { name: 'Close' }).click();
       await service.metadata('add_remote_schema', { name: 'countries', definition: { url: remote.url } });
       await page.getByRole('heading', { name: 'countries' }).waitFor();
       await page.getByText(/\d+ types/).waitFor();
@@ -339,7 +344,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
         .getByRole('button', { name: /^Apply/ })
         .click();
       await page.getByText('No remote schema').waitFor();
-      await page.locator('.toast', { hasText: 'Remove the remote schema' }).getByRole('button', { name: 'Undo' }).click();
+      await undo(page, 'Remove the remote schema');
       await page.getByRole('heading', { name: 'countries' }).waitFor();
       expect(await remotes()).toEqual(before);
     } finally {

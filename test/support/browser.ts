@@ -1,7 +1,7 @@
 /** Pages of the console in headless chromium; what no page may do fails the test that it happens in. */
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
@@ -56,6 +56,8 @@ export interface PageOptions {
   readonly secret?: string | null;
   /** Where the console is, with a slash at the end. */
   readonly path?: string;
+  /** Where in the console it begins, such as `#/data`. */
+  readonly route?: string;
 }
 
 const MOST_TABS = 120;
@@ -68,7 +70,7 @@ export const SECRET = 'the-secret-of-the-console-tests';
 
 /** Opens the console of the service at `url`. */
 export async function openConsolePage(browser: Browser, url: string, options: PageOptions = {}): Promise<ConsolePage> {
-  const { theme = 'light', width = 1280, height = 860, secret = SECRET, path = '/console/' } = options;
+  const { theme = 'light', width = 1280, height = 860, secret = SECRET, path = '/console/', route = '' } = options;
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: 'reduce' });
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url });
   const page = await context.newPage();
@@ -114,7 +116,7 @@ export async function openConsolePage(browser: Browser, url: string, options: Pa
     `document.addEventListener('securitypolicyviolation', (e) => console.error('policy: ' + e.violatedDirective + ' ' + e.blockedURI))`,
   );
   if (secret !== null) await page.addInitScript(`sessionStorage.setItem('svc:${path}:secret', ${JSON.stringify(secret)})`);
-  await page.goto(`${url}${path}`);
+  await page.goto(`${url}${path}${route}`);
   return {
     page,
     context,

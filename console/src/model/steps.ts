@@ -69,7 +69,7 @@ export function labelOf(table: Json): string {
   if (typeof table === 'string') return table;
   if (Array.isArray(table)) return table.map(String).join('.');
   if (table === null || typeof table !== 'object') return String(table);
-  const { schema, name } = table as JsonObject;
+  const { dataset, schema = dataset, name } = table as JsonObject;
   return typeof schema === 'string' && schema !== '' ? `${schema}.${String(name)}` : String(name);
 }
 

@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
-import type { TableInfo } from '../../api/table-info.ts';
 import { equalJson, isObject, type JsonObject, parseJson, printJson } from '../../model/json.ts';
 import { type TableOverview, tableId, tableJson } from '../../model/overview.ts';
 import { tableSteps } from '../../model/table-entry.ts';
@@ -12,8 +11,8 @@ import { ErrorBox } from '../../parts/error-box.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 
 /** The entry of the table in the metadata; what is edited becomes the fewest operations. */
-export function EntryJson({ table, info }: { readonly table: TableOverview; readonly info: TableInfo }) {
-  const before = printJson(info.entry, 2);
+export function EntryJson({ table, entry: given }: { readonly table: TableOverview; readonly entry: JsonObject | null }) {
+  const before = printJson(given, 2);
   const [text, setText] = useState<string>();
   const [failure, setFailure] = useState<Failure>();
   const address = { source: table.source, kind: table.kind, table: tableJson(table) };
@@ -29,7 +28,7 @@ export function EntryJson({ table, info }: { readonly table: TableOverview; read
         steps: ([entry]) => tableSteps(address, entry ?? null, after as JsonObject),
       });
       if (done !== null) setText(undefined);
-      else if (equalJson(after, info.entry)) setText(undefined);
+      else if (equalJson(after, given)) setText(undefined);
     } catch (error) {
       setFailure(failureOf(error));
     }

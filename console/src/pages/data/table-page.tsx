@@ -1,8 +1,13 @@
+import { readEntries } from '../../api/entries.ts';
+import { ask } from '../../api/metadata.ts';
+import { objectsIn } from '../../api/sections.ts';
 import { readTableInfo } from '../../api/table-info.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { hrefOf, place, setQuery } from '../../browser/place.ts';
 import { PermissionEditor } from '../../features/permission-editor/permission-editor.tsx';
-import { type Overview, type TableOverview, tableId } from '../../model/overview.ts';
+import { readInconsistency } from '../../model/inconsistent.ts';
+import { isObject } from '../../model/json.ts';
+import { type Overview, type TableOverview, tableId, tableJson } from '../../model/overview.ts';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Loading } from '../../parts/loading.tsx';
@@ -42,8 +47,10 @@ export function TablePage({ data, table }: { readonly data: Overview; readonly t
       </header>
       <Tabs name="Of the table" tabs={TABS} chosen={tab} onChoose={(id) => setQuery({ tab: id })} />
       <div {...tabPanel(tab)} class={`stack ${tab === 'browse' ? 'fill' : ''}`}>
+        {table.problem !== undefined && <Problems data={data} table={table} />}
         {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
         {value === undefined && failure === undefined && <Loading what={tableId(table)} onStop={stop} />}
+        {failure !== undefined && value === undefined && tab === 'json' && <EntryAlone table={table} version={data.version} />}
         {value !== undefined &&
           (tab === 'structure' ? (
             <Structure table={table} info={value} />
@@ -54,11 +61,50 @@ export function TablePage({ data, table }: { readonly data: Overview; readonly t
           ) : tab === 'fields' ? (
             <Fields table={table} info={value} />
           ) : tab === 'json' ? (
-            <EntryJson table={table} info={value} />
+            <EntryJson table={table} entry={value.entry} />
           ) : (
             <Browse table={table} info={value} />
           ))}
       </div>
     </div>
   );
+}
+
+function isOfTable([page, source, id]: readonly string[], table: TableOverview): boolean {
+  return page === 'data' && source === table.source && id === tableId(table);
+}
+
+/** What of the table does not fit, and why. */
+function Problems({ data, table }: { readonly data: Overview; readonly table: TableOverview }) {
+  const { value } = useResource(async (signal) => {
+    const json = await ask('get_inconsistent_metadata', {}, { signal });
+    return isObject(json) ? objectsIn(json['inconsistent_objects']) : [];
+  }, `${data.version}`);
+  const records = (value ?? [])
+    .map((record) => readInconsistency(record, data.sources))
+    .filter(({ objects }) => objects.some(({ place }) => isOfTable(place?.path ?? [], table)));
+  if (records.length === 0) return null;
+  return (
+    <div class="banner banner-warn" role="note">
+      <Icon name="warn" />
+      <ul class="stack-tight">
+        {records.map(({ reason, objects }) => (
+          <li key={reason}>
+            <strong>{objects.map(({ name }) => name).join(', ')}</strong> {reason}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** What the metadata says of a table whose database does not answer. */
+function EntryAlone({ table, version }: { readonly table: TableOverview; readonly version: number }) {
+  const { source, kind } = table;
+  const { value } = useResource(
+    async (signal) => (await readEntries([{ source, kind, table: tableJson(table) }], [], signal)).entries[0] ?? null,
+    `${source} ${tableId(table)} ${version}`,
+    { keeps: true },
+  );
+  return value === undefined ? null : <EntryJson table={table} entry={value} />;
 }

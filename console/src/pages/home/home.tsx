@@ -8,7 +8,8 @@ import { overview, overviewFailure, refreshOverview } from '../../api/overview.t
 import { sessionChanges } from '../../api/changes.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { hrefOf } from '../../browser/place.ts';
-import { isList, isObject, type Json, type JsonObject, printJson } from '../../model/json.ts';
+import { readInconsistency } from '../../model/inconsistent.ts';
+import { isList, isObject, type Json, type JsonObject } from '../../model/json.ts';
 import { allTables, type Overview, type SourceOverview } from '../../model/overview.ts';
 import { labelOf } from '../../model/steps.ts';
 import { Button } from '../../parts/button.tsx';
@@ -40,7 +41,7 @@ export function Home() {
           <FirstSteps data={data} />
           <div class="cards">
             <Sources data={data} />
-            {data.inconsistent > 0 && <Inconsistencies version={data.version} />}
+            {data.inconsistent > 0 && <Inconsistencies data={data} />}
             {data.triggers.length > 0 && <EventCard version={data.version} />}
             <Next data={data} />
             <Checklist />
@@ -188,11 +189,11 @@ function Sources({ data }: { readonly data: Overview }) {
   );
 }
 
-function Inconsistencies({ version }: { readonly version: number }) {
+function Inconsistencies({ data }: { readonly data: Overview }) {
   const { value } = useResource(async (signal) => {
     const json = await ask('get_inconsistent_metadata', {}, { signal });
     return isObject(json) && isList(json['inconsistent_objects']) ? json['inconsistent_objects'].filter(isObject) : [];
-  }, `${version}`);
+  }, `${data.version}`);
   const drop = (): void =>
     void makeChange({
       title: 'Drop what is inconsistent',
@@ -211,12 +212,18 @@ function Inconsistencies({ version }: { readonly version: number }) {
     >
       <p class="muted small">These objects do not fit their databases, and are not part of the API until they do.</p>
       <ul class="stack-tight">
-        {value?.map((object) => (
-          <li key={printJson(object)}>
-            <strong>{String(object['name'] ?? object['type'])}</strong>
-            <p class="small muted">{String(object['reason'])}</p>
-          </li>
-        ))}
+        {value
+          ?.map((record) => readInconsistency(record, data.sources))
+          .map(({ reason, objects }, index) => (
+            <li key={index}>
+              {objects.map(({ name, place }) => (
+                <p key={name}>
+                  <strong>{place === undefined ? name : <a href={hrefOf(place.path, place.query)}>{name}</a>}</strong>
+                </p>
+              ))}
+              <p class="small muted">{reason}</p>
+            </li>
+          ))}
       </ul>
     </Card>
   );

@@ -4,6 +4,8 @@ import { objectsIn } from '../../api/sections.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { attempt } from '../../features/attempt.ts';
+import { hrefOf } from '../../browser/place.ts';
+import { type InconsistentObject, readInconsistency } from '../../model/inconsistent.ts';
 import { isObject, printJson } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
@@ -40,21 +42,40 @@ export function Inconsistent() {
               Drop all {value.length} …
             </Button>
           </div>
-          {value.map((record, index) => (
-            <section key={index} class="card">
-              <header>
-                <h2 class="grow">{String(record['name'] ?? record['type'])}</h2>
-                <span class="badge">{String(record['type'])}</span>
-              </header>
-              <p>{String(record['reason'])}</p>
-              <details>
-                <summary>Definition</summary>
-                <pre class="code-block mono">{printJson(record['definition'] ?? record, 2)}</pre>
-              </details>
-            </section>
-          ))}
+          {value
+            .map((record) => readInconsistency(record, overview.value?.sources ?? []))
+            .map(({ reason, objects }, index) => (
+              <section key={index} class="card stack">
+                {objects.map((object) => (
+                  <Inconsistency key={object.name} object={object} />
+                ))}
+                <p>{reason}</p>
+              </section>
+            ))}
         </>
       )}
     </>
+  );
+}
+
+function Inconsistency({ object: { name, type, definition, place } }: { readonly object: InconsistentObject }) {
+  return (
+    <div class="stack-tight">
+      <div class="row">
+        <h2 class="grow break">{name}</h2>
+        <span class="badge">{type}</span>
+        {place !== undefined && (
+          <a class="button button-small" aria-label={`Open ${name}`} href={hrefOf(place.path, place.query)}>
+            Open
+          </a>
+        )}
+      </div>
+      <details>
+        <summary>Definition</summary>
+        <pre class="code-block mono" tabIndex={0}>
+          {printJson(definition, 2)}
+        </pre>
+      </details>
+    </div>
   );
 }

@@ -1,0 +1,30 @@
+/** What scenarios of the console do again and again. */
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { ConsolePage } from './browser.ts';
+
+/** Expects that axe finds nothing, in the light and in the dark. */
+export async function expectAccessible({ page, axe }: ConsolePage): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect(await axe(), `${page.url()} in the ${colorScheme}`).toEqual([]);
+  }
+}
+
+/** Takes back the last change of that title, by the list of the session's changes: what is told of a change goes after a while. */
+export async function undo(page: Page, title: string): Promise<void> {
+  await page.getByRole('button', { name: /^\d+ changes?$/ }).click();
+  const changes = page.getByRole('dialog', { name: 'Changes of this session' });
+  const button = page.getByRole('button', { name: 'Undo' });
+  await changes.getByRole('listitem').filter({ hasText: title, has: button }).first().getByRole('button', { name: 'Undo' }).click();
+  await changes.getByRole('button', { name: 'Close' }).click();
+  await changes.waitFor({ state: 'detached' });
+}
+
+/** Applies what is in review. */
+export async function apply(page: Page): Promise<void> {
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Apply/ })
+    .click();
+}
