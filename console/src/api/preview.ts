@@ -35,17 +35,24 @@ interface PreviewedQuery {
   readonly as: Persona;
 }
 
+interface PreviewOptions {
+  readonly queries?: readonly PreviewedQuery[];
+  /** Whose schemas are compared; undefined: those of all but admin, or, with queries, of nobody. */
+  readonly roles?: readonly string[];
+  readonly signal?: AbortSignal;
+}
+
 /** @throws Failure as the changes themselves would */
 export async function previewChanges(
   steps: readonly Step[],
-  queries: readonly PreviewedQuery[] = [],
-  signal?: AbortSignal,
+  { queries = [], roles = queries.length === 0 ? undefined : [], signal }: PreviewOptions = {},
 ): Promise<ChangePreview> {
   const answer = await ask(
     'preview_changes',
     {
       changes: steps.map(({ type, args }) => ({ type, args })),
-      ...(queries.length === 0 ? {} : { queries: queries.map(({ query, as }) => ({ query, user: sessionOf(as) })), roles: [] }),
+      ...(queries.length === 0 ? {} : { queries: queries.map(({ query, as }) => ({ query, user: sessionOf(as) })) }),
+      ...(roles === undefined ? {} : { roles }),
     },
     { signal },
   );

@@ -7,6 +7,7 @@ import { Combobox, type Option } from '../parts/combobox.tsx';
 import { Field } from '../parts/field.tsx';
 import { Pairs } from '../parts/pairs.tsx';
 import { Segments } from '../parts/tabs.tsx';
+import { TextField } from '../parts/text-field.tsx';
 
 /** Where a relationship leads: rows of a table, by fields that are equal, or a field of a remote schema. */
 export function TargetForm({
@@ -117,7 +118,7 @@ export function TargetForm({
               />
             )}
           </Field>
-          <Field
+          <TextField
             label="Field"
             hint={
               <>
@@ -128,18 +129,10 @@ export function TargetForm({
                   .join(' ')}
               </>
             }
-          >
-            {(id) => (
-              <textarea
-                id={id}
-                class="textarea"
-                rows={3}
-                value={draft.field}
-                spellcheck={false}
-                onInput={(event) => set({ field: event.currentTarget.value })}
-              />
-            )}
-          </Field>
+            rows={3}
+            value={draft.field}
+            onInput={(field) => set({ field })}
+          />
         </>
       )}
     </>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { copyText } from '../browser/clipboard.ts';
 import { Button } from './button.tsx';
+import { CopyButton } from './code-forms.tsx';
 
 export interface ShownError {
   readonly message: string;
@@ -43,9 +43,7 @@ export function ErrorBox({
             Retry
           </Button>
         )}
-        <Button small icon="copy" onClick={() => void copyText(all)}>
-          Copy
-        </Button>
+        <CopyButton text={all} />
       </div>
     </div>
   );

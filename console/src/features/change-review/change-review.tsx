@@ -8,17 +8,17 @@ import { overview } from '../../api/overview.ts';
 import { previewChanges } from '../../api/preview.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
-import { copyText, download } from '../../browser/clipboard.ts';
+import { download } from '../../browser/clipboard.ts';
 import { base } from '../../browser/place.ts';
 import { type Json, printJson } from '../../model/json.ts';
 import { bulkOf, curlOf, describeStep, isDestructive, type Step } from '../../model/steps.ts';
 import { Button } from '../../parts/button.tsx';
+import { CodeForms } from '../../parts/code-forms.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
-import { Segments } from '../../parts/tabs.tsx';
 import { tell } from '../../parts/toast.tsx';
 
 /** The review of the change that waits; and what is offered after one. */
@@ -123,7 +123,7 @@ const MOST_TRIED = 1000;
 function Foreseen({ steps }: { readonly steps: readonly Step[] }) {
   const isTried = steps.length <= MOST_TRIED && steps.every(({ type }) => changesOf(type) === 'metadata');
   const { value, failure, isLoading } = useResource(
-    async (signal) => (isTried ? previewChanges(steps, [], signal) : undefined),
+    async (signal) => (isTried ? previewChanges(steps, { signal }) : undefined),
     JSON.stringify(steps),
   );
   if (!isTried) return <p class="muted small">What this does to the schemas of roles is known after it.</p>;
@@ -201,24 +201,20 @@ export function Code({ steps, version }: { readonly steps: readonly Step[]; read
   const text = form === 'json' ? printJson(body, 2) : curlOf(`${base}v1/metadata`, bulkOf(steps), { hasSecret: secret });
   return (
     <div class="stack-tight">
-      <div class="row">
-        <Segments
-          name="Form of the code"
-          options={[
-            ['json', 'JSON'],
-            ['curl', 'curl'],
-          ]}
-          chosen={form}
-          onChoose={setForm}
-        />
-        <span class="grow" />
-        <Button small icon="copy" onClick={() => void copyText(text)}>
-          Copy
-        </Button>
+      <CodeForms
+        name="Form of the code"
+        options={[
+          ['json', 'JSON'],
+          ['curl', 'curl'],
+        ]}
+        chosen={form}
+        text={text}
+        onChoose={setForm}
+      >
         <Button small icon="download" onClick={() => download('change.json', `${printJson(bulkOf(steps), 2)}\n`)}>
           Bulk file
         </Button>
-      </div>
+      </CodeForms>
       <pre class="code-block" tabIndex={0}>
         {text}
       </pre>

@@ -219,14 +219,13 @@ async function seenByDraft({ table, info, role, draft, saved, values, columns }:
   const within = (fields: string): string =>
     `query Preview { ${names.namespace === undefined ? fields : `within: ${names.namespace} { ${fields} }`} }`;
   const count = (alias: string): string => `${alias}: ${names.selectAggregate} { aggregate { count } }`;
-  const { answers } = await previewChanges(
-    steps,
-    [
+  const { answers } = await previewChanges(steps, {
+    queries: [
       { query: within(`${count('now')} seen: ${names.select}(limit: ${ROWS}) { ${columns.join(' ')} }`), as: { role, variables: values } },
       { query: within(count('total')), as: ADMIN },
     ],
     signal,
-  );
+  });
   const [own, all] = answers.map((answer) => {
     const [error] = isList(answer['errors']) ? answer['errors'].filter(isObject) : [];
     if (error !== undefined) throw new NotPreviewable(String(error['message']));

@@ -1,4 +1,3 @@
-import { objectsIn } from '../../api/sections.ts';
 import {
   type ActionSignature,
   mergedTypes,
@@ -9,14 +8,10 @@ import {
   signatureOf,
   withSignature,
 } from '../../model/action-document.ts';
+import { type HeaderRow, headerRows, headersOf } from '../../model/header-rows.ts';
 import { isList, isObject, type Json, type JsonObject, printJson } from '../../model/json.ts';
+import { wholeNumberOf } from '../../model/whole-number.ts';
 import { definitionOf } from './read-actions.ts';
-
-export interface HeaderRow {
-  readonly key: string;
-  readonly value: string;
-  readonly isFromEnvironment: boolean;
-}
 
 /** An action as its form has it. */
 export interface DefinitionDraft {
@@ -68,11 +63,7 @@ export function definitionDraft(action: JsonObject | undefined, types: Json): De
     forward: definition['forward_client_headers'] === true,
     ignored: isList(definition['ignored_client_headers']) ? definition['ignored_client_headers'].map(String).join(', ') : '',
     secret: isObject(definition['signature']) ? String(definition['signature']['secret_from_env'] ?? '') : '',
-    headers: objectsIn(definition['headers']).map(({ name, value, value_from_env: variable }) => ({
-      key: String(name),
-      value: String(variable ?? value ?? ''),
-      isFromEnvironment: variable !== undefined,
-    })),
+    headers: headerRows(definition['headers']),
     retries: String(retries['num_retries'] ?? 0),
     interval: String(retries['interval_sec'] ?? 10),
     basis: basisOf(action, types),
@@ -99,35 +90,27 @@ export function writtenAction(draft: DefinitionDraft, action: JsonObject | undef
   if (action !== undefined && signature.name !== action['name'])
     throw new Error(`An action keeps its name, which is ${String(action['name'])}. Make another one, and delete this one.`);
   if (draft.isLater && signature.type === 'query') throw new Error('Only a mutation can be answered later.');
-  const wholeOf = (text: string, what: string): number => {
-    if (!/^\d{1,9}$/.test(text.trim())) throw new Error(`${what} is a whole number.`);
-    return Number(text);
-  };
   const former = definitionOf(action);
   const retries = isObject(former['retry_conf']) ? former['retry_conf'] : {};
-  const count = draft.isLater ? wholeOf(draft.retries, 'How often it is called again') : 0;
+  const count = draft.isLater ? wholeNumberOf(draft.retries, 'How often it is called again') : 0;
   const { retry_conf: _, headers: _headers, ignored_client_headers: _ignored, signature: signed, ...rest } = former;
   const ignored = draft.ignored
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
-  const headers = draft.headers
-    .filter(({ key }) => key.trim() !== '')
-    .map(
-      ({ key, value, isFromEnvironment }): JsonObject => ({ name: key.trim(), [isFromEnvironment ? 'value_from_env' : 'value']: value }),
-    );
+  const headers = headersOf(draft.headers);
   const definition: JsonObject = {
     ...rest,
     handler: draft.handler.trim(),
     kind: draft.isLater ? 'asynchronous' : 'synchronous',
-    timeout: wholeOf(draft.timeout, 'The time limit'),
+    timeout: wholeNumberOf(draft.timeout, 'The time limit'),
     forward_client_headers: draft.forward,
     ...(headers.length === 0 ? {} : { headers }),
     ...(ignored.length === 0 ? {} : { ignored_client_headers: ignored }),
     ...(draft.secret.trim() === '' ? {} : { signature: { ...(isObject(signed) ? signed : {}), secret_from_env: draft.secret.trim() } }),
     ...(count === 0
       ? {}
-      : { retry_conf: { ...retries, num_retries: count, interval_sec: wholeOf(draft.interval, 'The time between two calls') } }),
+      : { retry_conf: { ...retries, num_retries: count, interval_sec: wholeNumberOf(draft.interval, 'The time between two calls') } }),
   };
   return {
     signature,

@@ -8,12 +8,13 @@ import { equalJson, isObject, type Json, type JsonObject } from '../../model/jso
 import type { Step } from '../../model/steps.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
-import { Check, Field } from '../../parts/field.tsx';
+import { Check } from '../../parts/field.tsx';
 import { Segments } from '../../parts/tabs.tsx';
+import { TextField } from '../../parts/text-field.tsx';
 import { basisOf, type DefinitionDraft, definitionDraft, writtenAction } from './definition-draft.ts';
-import { HandlerHeaders } from './handler-headers.tsx';
+import { HeadersForm } from '../../features/headers-form.tsx';
 import { type Actions, headOf, setTypes } from './read-actions.ts';
-import { changedMeanwhile, SaveFailure } from './save-failure.tsx';
+import { changedMeanwhile, SaveFailure } from '../../features/save-failure.tsx';
 import { marksOfSdl } from './sdl-marks.ts';
 
 /** What an action is: its signature with the types that it uses, and how its handler is called. */
@@ -110,19 +111,14 @@ export function DefinitionForm({
         <header>
           <h2 class="grow">Handler</h2>
         </header>
-        <Field label="URL" hint="{{HANDLERS_URL}} in it is a variable of the service's environment.">
-          {(id) => (
-            <input
-              id={id}
-              class="input"
-              placeholder="{{HANDLERS_URL}}/login"
-              value={draft.handler}
-              spellcheck={false}
-              readOnly={isReadOnly}
-              onInput={(event) => set({ handler: event.currentTarget.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="URL"
+          hint="{{HANDLERS_URL}} in it is a variable of the service's environment."
+          placeholder="{{HANDLERS_URL}}/login"
+          value={draft.handler}
+          readOnly={isReadOnly}
+          onInput={(handler) => set({ handler })}
+        />
         <div class="field">
           <span class="label">The client</span>
           <Segments
@@ -137,11 +133,29 @@ export function DefinitionForm({
           {draft.isLater && isQuery && <span class="wrong">A query is always waited for.</span>}
         </div>
         <div class="row fields">
-          <Whole label="Time limit, seconds" value={draft.timeout} onInput={(timeout) => set({ timeout })} />
+          <TextField
+            kind="number"
+            readOnly={isReadOnly}
+            label="Time limit, seconds"
+            value={draft.timeout}
+            onInput={(timeout) => set({ timeout })}
+          />
           {draft.isLater && (
             <>
-              <Whole label="Calls after a failed one" value={draft.retries} onInput={(retries) => set({ retries })} />
-              <Whole label="Seconds between them" value={draft.interval} onInput={(interval) => set({ interval })} />
+              <TextField
+                kind="number"
+                readOnly={isReadOnly}
+                label="Calls after a failed one"
+                value={draft.retries}
+                onInput={(retries) => set({ retries })}
+              />
+              <TextField
+                kind="number"
+                readOnly={isReadOnly}
+                label="Seconds between them"
+                value={draft.interval}
+                onInput={(interval) => set({ interval })}
+              />
             </>
           )}
         </div>
@@ -152,36 +166,24 @@ export function DefinitionForm({
           onChange={(forward) => set({ forward })}
         />
         {draft.forward && (
-          <Field
+          <TextField
             label="Headers that it does not get"
             hint="Names, with commas between; empty: those of the connection, such as Host and Accept."
-          >
-            {(id) => (
-              <input
-                id={id}
-                class="input"
-                value={draft.ignored}
-                spellcheck={false}
-                readOnly={isReadOnly}
-                onInput={(event) => set({ ignored: event.currentTarget.value })}
-              />
-            )}
-          </Field>
+            value={draft.ignored}
+            readOnly={isReadOnly}
+            onInput={(ignored) => set({ ignored })}
+          />
         )}
-        <HandlerHeaders headers={draft.headers} onChange={(headers) => set({ headers })} />
-        <Field label="Variable with the secret that calls are signed with" hint="Empty: they are not signed.">
-          {(id) => (
-            <input
-              id={id}
-              class="input narrow-input"
-              placeholder="ACTION_SECRET"
-              value={draft.secret}
-              spellcheck={false}
-              readOnly={isReadOnly}
-              onInput={(event) => set({ secret: event.currentTarget.value })}
-            />
-          )}
-        </Field>
+        <HeadersForm headers={draft.headers} onChange={(headers) => set({ headers })} />
+        <TextField
+          label="Variable with the secret that calls are signed with"
+          hint="Empty: they are not signed."
+          class="narrow-input"
+          placeholder="ACTION_SECRET"
+          value={draft.secret}
+          readOnly={isReadOnly}
+          onInput={(secret) => set({ secret })}
+        />
       </section>
       <div class="row">
         <Button kind="primary" title={isNew ? 'create_action' : 'update_action'} refusal={refusal} onClick={() => void save()}>
@@ -198,23 +200,6 @@ export function DefinitionForm({
         </Button>
       </div>
     </>
-  );
-}
-
-function Whole({ label, value, onInput }: { readonly label: string; readonly value: string; onInput(value: string): void }) {
-  return (
-    <Field label={label}>
-      {(id) => (
-        <input
-          id={id}
-          class="input number-input"
-          inputMode="numeric"
-          value={value}
-          readOnly={isReadOnly}
-          onInput={(event) => onInput(event.currentTarget.value)}
-        />
-      )}
-    </Field>
   );
 }
 

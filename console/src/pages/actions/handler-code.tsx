@@ -1,11 +1,9 @@
 import { useState } from 'preact/hooks';
-import { copyText } from '../../browser/clipboard.ts';
 import { curlOfHandler, handlerStub, samplePayload } from '../../model/action-code.ts';
 import { signatureOf } from '../../model/action-document.ts';
 import { type JsonObject, printJson } from '../../model/json.ts';
-import { Button } from '../../parts/button.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
-import { Segments } from '../../parts/tabs.tsx';
+import { CodeForms } from '../../parts/code-forms.tsx';
 import { type Actions, definitionOf, kindOf } from './read-actions.ts';
 
 /** Text to begin a handler with, and what it is asked. */
@@ -22,22 +20,17 @@ export function HandlerCode({ all, action }: { readonly all: Actions; readonly a
         : curlOfHandler(String(definitionOf(action)['handler'] ?? ''), payload);
   return (
     <section class="card stack">
-      <div class="row">
-        <Segments
-          name="What is shown"
-          options={[
-            ['handler', 'Handler'],
-            ['request', 'What it gets'],
-            ['curl', 'curl'],
-          ]}
-          chosen={form}
-          onChoose={setForm}
-        />
-        <span class="grow" />
-        <Button small icon="copy" onClick={() => void copyText(text)}>
-          Copy
-        </Button>
-      </div>
+      <CodeForms
+        name="What is shown"
+        options={[
+          ['handler', 'Handler'],
+          ['request', 'What it gets'],
+          ['curl', 'curl'],
+        ]}
+        chosen={form}
+        text={text}
+        onChoose={setForm}
+      />
       <p class="muted">
         {form === 'handler'
           ? 'TypeScript with nothing but Node: a server that has the types of this action, to be filled in.'

@@ -1,7 +1,9 @@
+import type { Change } from '../../api/changes.ts';
+import { sectionPart } from '../../api/entries.ts';
 import { ask } from '../../api/metadata.ts';
 import { overview } from '../../api/overview.ts';
 import { objectsIn, readSections } from '../../api/sections.ts';
-import { isObject, type Json, type JsonObject } from '../../model/json.ts';
+import { equalJson, isObject, type Json, type JsonObject } from '../../model/json.ts';
 
 export interface Actions {
   readonly actions: readonly JsonObject[];
@@ -43,6 +45,19 @@ export function headOf({ name = '', definition = {}, comment }: JsonObject): Jso
 export function setTypes(types: Json): { readonly type: string; readonly args: JsonObject } {
   const lists = { input_objects: [], objects: [], scalars: [], enums: [] };
   return { type: 'set_custom_types', args: isObject(types) ? { ...lists, ...types } : lists };
+}
+
+/** The change that makes other custom types of those that there are; nothing is sent where they stay the same. */
+export function changeOfTypes(title: string, next: (types: Json) => Json): Change {
+  return {
+    title,
+    parts: [sectionPart('custom_types')],
+    steps: (_, [now = null]) => {
+      const step = setTypes(next(now));
+      return equalJson(step.args, setTypes(now).args) ? [] : [step];
+    },
+    inverse: ([before = null]) => [setTypes(before)],
+  };
 }
 
 /** `mutation`, `query` or `asynchronous`. */

@@ -18,9 +18,10 @@ import { CodeEditor } from '../../parts/code-editor.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Pairs } from '../../parts/pairs.tsx';
 import { Segments } from '../../parts/tabs.tsx';
+import { TextField } from '../../parts/text-field.tsx';
 import { AnswerPreview } from './answer-preview.tsx';
 import { type Actions, definitionOf, headOf } from './read-actions.ts';
-import { changedMeanwhile, SaveFailure } from './save-failure.tsx';
+import { changedMeanwhile, SaveFailure } from '../../features/save-failure.tsx';
 import { TransformPreview } from './transform-preview.tsx';
 
 export interface TransformsDraft {
@@ -120,19 +121,13 @@ export function Transforms({
                 </select>
               )}
             </Field>
-            <Field label="URL template">
-              {(id) => (
-                <input
-                  id={id}
-                  class="input"
-                  placeholder="{{$base_url}}/users/{{$body.input.id}}"
-                  value={request.url}
-                  spellcheck={false}
-                  readOnly={isReadOnly}
-                  onInput={(event) => set({ url: event.currentTarget.value })}
-                />
-              )}
-            </Field>
+            <TextField
+              label="URL template"
+              placeholder="{{$base_url}}/users/{{$body.input.id}}"
+              value={request.url}
+              readOnly={isReadOnly}
+              onInput={(url) => set({ url })}
+            />
           </div>
           <div class="stack-tight">
             <span class="label">Query parameters</span>
@@ -167,18 +162,13 @@ export function Transforms({
               onChange={(headers) => set({ headers })}
             />
           </div>
-          <Field label="Headers that are left out" hint="Names, with commas between.">
-            {(id) => (
-              <input
-                id={id}
-                class="input"
-                value={request.withoutHeaders}
-                spellcheck={false}
-                readOnly={isReadOnly}
-                onInput={(event) => set({ withoutHeaders: event.currentTarget.value })}
-              />
-            )}
-          </Field>
+          <TextField
+            label="Headers that are left out"
+            hint="Names, with commas between."
+            value={request.withoutHeaders}
+            readOnly={isReadOnly}
+            onInput={(withoutHeaders) => set({ withoutHeaders })}
+          />
           <Body
             name="Body"
             forms={BODIES}

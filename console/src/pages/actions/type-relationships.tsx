@@ -1,11 +1,10 @@
 import { useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
-import { sectionPart } from '../../api/entries.ts';
-import { type Failure, failureOf } from '../../api/failure.ts';
 import { overview } from '../../api/overview.ts';
 import { objectsIn } from '../../api/sections.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { attempt } from '../../features/attempt.ts';
+import { FormDialog } from '../../features/form-dialog.tsx';
 import { TargetForm } from '../../features/target-form.tsx';
 import { typeNamed, typesIn } from '../../model/action-document.ts';
 import { isObject, type Json, type JsonObject } from '../../model/json.ts';
@@ -14,12 +13,10 @@ import { missingOf, NO_TARGET, type TargetDraft, targetDefinition, targetDraft }
 import { labelOf } from '../../model/steps.ts';
 import { Button } from '../../parts/button.tsx';
 import { Combobox } from '../../parts/combobox.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { ErrorBox } from '../../parts/error-box.tsx';
 import { Field } from '../../parts/field.tsx';
 import { ACTIONS, ListTable } from '../../parts/list-table.tsx';
-import { shownError } from '../../parts/shown-error.ts';
-import { setTypes } from './read-actions.ts';
+import { TextField } from '../../parts/text-field.tsx';
+import { changeOfTypes } from './read-actions.ts';
 
 interface Place {
   readonly type: string;
@@ -47,15 +44,6 @@ function withRelationship(types: Json, type: string, name: string, relationship:
     return next.length === 0 ? rest : { ...rest, relationships: next };
   });
   return { ...before, objects };
-}
-
-function change(title: string, next: (types: Json) => Json): Parameters<typeof makeChange>[0] {
-  return {
-    title,
-    parts: [sectionPart('custom_types')],
-    steps: (_, [now = null]) => [setTypes(next(now))],
-    inverse: ([before = null]) => [setTypes(before)],
-  };
 }
 
 /** Relationships from types of actions to tables and to remote schemas. */
@@ -108,7 +96,9 @@ export function TypeRelationships({ types }: { readonly types: Json }) {
                     refusal={refusal}
                     onClick={() =>
                       void attempt({
-                        ...change(`Drop the relationship ${place.type}.${name}`, (now) => withRelationship(now, place.type, name, null)),
+                        ...changeOfTypes(`Drop the relationship ${place.type}.${name}`, (now) =>
+                          withRelationship(now, place.type, name, null),
+                        ),
                         review: true,
                       })
                     }
@@ -144,54 +134,44 @@ function Edit({ types, place, onClose }: { readonly types: Json; readonly place:
   const [draft, setDraft] = useState<TargetDraft>(() =>
     place === undefined ? { ...NO_TARGET, source: data?.sources[0]?.name ?? '' } : targetDraft(definitionOf(place.relationship), idOf),
   );
-  const [failure, setFailure] = useState<Failure>();
   const fields = objectsIn(objects.find((each) => each.name === type)?.type['fields']);
   const missing = type === '' ? 'Choose a type' : name.trim() === '' ? 'Give it a name' : missingOf(draft);
-  const save = async (): Promise<void> => {
-    if (missing !== undefined) return;
-    setFailure(undefined);
-    try {
-      const table = data === undefined ? undefined : findTable(data, draft.source, draft.table);
-      if (draft.to === 'table' && table === undefined) throw new Error(`The source ${draft.source} tracks no table ${draft.table}.`);
-      const before = place === undefined ? undefined : definitionOf(place.relationship);
-      const definition = targetDefinition(draft, table === undefined ? null : tableJson(table), before);
-      const to = definition['to_source'];
-      // The plain form is what other tools know.
-      const relationship: JsonObject =
-        isObject(to) && place?.relationship['definition'] === undefined
-          ? {
-              name: name.trim(),
-              type: to['relationship_type'] ?? 'object',
-              source: draft.source,
-              remote_table: to['table'] ?? null,
-              field_mapping: to['field_mapping'] ?? {},
-            }
-          : { name: name.trim(), definition };
-      const done = await makeChange(
-        change(`Relationship ${type}.${name.trim()}`, (now) => {
-          const known = objectsIn(typeNamed(now, type)?.['relationships']);
-          if (place === undefined && known.some((each) => each['name'] === name.trim()))
-            throw new Error(`The type ${type} has a relationship ${name.trim()} already.`);
-          return withRelationship(now, type, name.trim(), relationship);
-        }),
-      );
-      if (done !== null) onClose();
-    } catch (error) {
-      setFailure(failureOf(error));
-    }
+  const save = async (): Promise<boolean> => {
+    const table = data === undefined ? undefined : findTable(data, draft.source, draft.table);
+    if (draft.to === 'table' && table === undefined) throw new Error(`The source ${draft.source} tracks no table ${draft.table}.`);
+    const before = place === undefined ? undefined : definitionOf(place.relationship);
+    const definition = targetDefinition(draft, table === undefined ? null : tableJson(table), before);
+    const to = definition['to_source'];
+    // The plain form is what other tools know.
+    const relationship: JsonObject =
+      isObject(to) && place?.relationship['definition'] === undefined
+        ? {
+            name: name.trim(),
+            type: to['relationship_type'] ?? 'object',
+            source: draft.source,
+            remote_table: to['table'] ?? null,
+            field_mapping: to['field_mapping'] ?? {},
+          }
+        : { name: name.trim(), definition };
+    const done = await makeChange(
+      changeOfTypes(`Relationship ${type}.${name.trim()}`, (now) => {
+        const known = objectsIn(typeNamed(now, type)?.['relationships']);
+        if (place === undefined && known.some((each) => each['name'] === name.trim()))
+          throw new Error(`The type ${type} has a relationship ${name.trim()} already.`);
+        return withRelationship(now, type, name.trim(), relationship);
+      }),
+    );
+    return done !== null;
   };
   return (
-    <Dialog
+    <FormDialog
       title={place === undefined ? 'New relationship of a type' : `Relationship ${type}.${name}`}
+      action="Save"
+      operation="set_custom_types"
+      refusal={missing}
       onClose={onClose}
-      onSubmit={() => void save()}
-      footer={
-        <Button kind="primary" title="set_custom_types" refusal={missing} onClick={() => void save()}>
-          Save
-        </Button>
-      }
+      onSave={save}
     >
-      {failure !== undefined && <ErrorBox error={shownError(failure)} />}
       {place === undefined && (
         <div class="row fields">
           <Field label="Type">
@@ -206,11 +186,7 @@ function Edit({ types, place, onClose }: { readonly types: Json; readonly place:
               />
             )}
           </Field>
-          <Field label="Name">
-            {(id) => (
-              <input id={id} class="input" value={name} spellcheck={false} onInput={(event) => setName(event.currentTarget.value)} />
-            )}
-          </Field>
+          <TextField label="Name" value={name} onInput={setName} />
         </div>
       )}
       <TargetForm
@@ -219,6 +195,6 @@ function Edit({ types, place, onClose }: { readonly types: Json; readonly place:
         ownLabel="Field"
         onChange={setDraft}
       />
-    </Dialog>
+    </FormDialog>
   );
 }

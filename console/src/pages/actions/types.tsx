@@ -1,16 +1,15 @@
 import { useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
-import { sectionPart } from '../../api/entries.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { attempt } from '../../features/attempt.ts';
 import { mergedTypes, parseActionDocument, printActionDocument, typesIn, unusedTypes, withoutTypes } from '../../model/action-document.ts';
-import { equalJson, type Json } from '../../model/json.ts';
+import type { Json } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { type Actions, setTypes } from './read-actions.ts';
-import { changedMeanwhile, SaveFailure } from './save-failure.tsx';
+import { type Actions, changeOfTypes } from './read-actions.ts';
+import { changedMeanwhile, SaveFailure } from '../../features/save-failure.tsx';
 import { marksOfSdl } from './sdl-marks.ts';
 import { TypeRelationships } from './type-relationships.tsx';
 
@@ -24,15 +23,6 @@ export function Types({ all: { actions, types } }: { readonly all: Actions }) {
   const unused = unusedTypes(types, actions);
   const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   const marks = marksOfSdl(text ?? before, failure === undefined ? undefined : { text: refusedText, failure });
-  const change = (title: string, next: (now: Json) => Json): Parameters<typeof makeChange>[0] => ({
-    title,
-    parts: [sectionPart('custom_types')],
-    steps: (_, [now = null]) => {
-      const step = setTypes(next(now));
-      return equalJson(step.args, setTypes(now).args) ? [] : [step];
-    },
-    inverse: ([was = null]) => [setTypes(was)],
-  });
   const save = async (isOver = false): Promise<void> => {
     setFailure(undefined);
     try {
@@ -40,7 +30,7 @@ export function Types({ all: { actions, types } }: { readonly all: Actions }) {
       if (written.length > 0) throw new Error('Here are types only: the fields of Query and Mutation are at their actions.');
       const names = new Set(typesIn(types).map(({ name }) => name));
       const done = await makeChange(
-        change('Types of actions', (now) => {
+        changeOfTypes('Types of actions', (now) => {
           if (!isOver && printed(now) !== (draft?.basis ?? before)) throw changedMeanwhile('the types');
           return mergedTypes(now, names, next);
         }),
@@ -70,7 +60,9 @@ export function Types({ all: { actions, types } }: { readonly all: Actions }) {
             small
             title="set_custom_types"
             refusal={refusal}
-            onClick={() => void attempt({ ...change('Drop unused types of actions', (now) => withoutTypes(now, unused)), review: true })}
+            onClick={() =>
+              void attempt({ ...changeOfTypes('Drop unused types of actions', (now) => withoutTypes(now, unused)), review: true })
+            }
           >
             Drop {unused.length === 1 ? 'it' : 'them'} …
           </Button>

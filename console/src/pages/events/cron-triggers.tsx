@@ -1,39 +1,27 @@
 import { useState } from 'preact/hooks';
-import { makeChange } from '../../api/changes.ts';
 import { ask } from '../../api/metadata.ts';
 import { overview } from '../../api/overview.ts';
 import { objectsIn } from '../../api/sections.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { attempt } from '../../features/attempt.ts';
-import { JsonDialog } from '../../features/json-dialog.tsx';
-import { isObject, type JsonObject, printJson } from '../../model/json.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { Attempts } from './attempts.tsx';
+import { CronForm, readCronTriggers } from './cron-form.tsx';
 
-const TEMPLATE: JsonObject = {
-  name: 'nightly',
-  webhook: '{{HOOKS}}/nightly',
-  schedule: '0 3 * * *',
-  include_in_metadata: true,
-  payload: {},
-  retry_conf: { num_retries: 3, retry_interval_seconds: 30, timeout_seconds: 60, tolerance_seconds: 21600 },
-};
 const NEXT = 5;
 
 /** Cron triggers with their next times and their last calls. */
 export function CronTriggers() {
-  const [edited, setEdited] = useState<JsonObject | null>(null);
-  const { value, failure, isLoading, reload } = useResource(async (signal) => {
-    const json = await ask('get_cron_triggers', {}, { signal });
-    return isObject(json) ? objectsIn(json['cron_triggers']) : [];
-  }, `${overview.value?.version}`);
+  const [edited, setEdited] = useState<JsonObject | 'new' | null>(null);
+  const { value, failure, isLoading, reload } = useResource(readCronTriggers, `${overview.value?.version}`);
   const add = (
-    <Button kind="primary" icon="plus" refusal={isReadOnly ? READ_ONLY_REASON : undefined} onClick={() => setEdited(TEMPLATE)}>
+    <Button kind="primary" icon="plus" refusal={isReadOnly ? READ_ONLY_REASON : undefined} onClick={() => setEdited('new')}>
       New cron trigger
     </Button>
   );
@@ -50,31 +38,7 @@ export function CronTriggers() {
       {value?.map((trigger) => (
         <CronTrigger key={String(trigger['name'])} trigger={trigger} onEdit={() => setEdited(trigger)} />
       ))}
-      {edited !== null && (
-        <JsonDialog
-          title={edited === TEMPLATE ? 'New cron trigger' : `Cron trigger ${String(edited['name'])}`}
-          text={printJson(edited, 2)}
-          action="Save"
-          onClose={() => setEdited(null)}
-          onSubmit={async (args) => {
-            if (!isObject(args)) throw new SyntaxError('a cron trigger is an object');
-            const isNew = edited === TEMPLATE;
-            const name = String(args['name']);
-            await makeChange({
-              title: `Cron trigger ${name}`,
-              steps: () => [{ type: 'create_cron_trigger', args: { ...args, replace: !isNew } }],
-              inverse: [
-                isNew
-                  ? { type: 'delete_cron_trigger', args: { name } }
-                  : { type: 'create_cron_trigger', args: { ...edited, replace: true } },
-              ],
-            });
-            setEdited(null);
-          }}
-        >
-          <p class="muted">The schedule is a cron expression in UTC: minute, hour, day, month, weekday.</p>
-        </JsonDialog>
-      )}
+      {edited !== null && <CronForm before={edited === 'new' ? undefined : edited} onClose={() => setEdited(null)} />}
     </>
   );
 }

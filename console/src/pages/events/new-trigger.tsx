@@ -1,17 +1,14 @@
 import { useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
-import { type Failure, failureOf } from '../../api/failure.ts';
 import { hasOperation } from '../../api/metadata.ts';
 import { overview } from '../../api/overview.ts';
 import { go } from '../../browser/place.ts';
+import { FormDialog } from '../../features/form-dialog.tsx';
 import type { JsonObject } from '../../model/json.ts';
 import { allTables, tableId, tableJson } from '../../model/overview.ts';
-import { Button } from '../../parts/button.tsx';
 import { Combobox } from '../../parts/combobox.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { ErrorBox } from '../../parts/error-box.tsx';
 import { Check, Field } from '../../parts/field.tsx';
-import { shownError } from '../../parts/shown-error.ts';
+import { TextField } from '../../parts/text-field.tsx';
 
 const OPERATIONS = ['insert', 'update', 'delete'] as const;
 
@@ -27,7 +24,6 @@ export function NewTrigger({ onClose }: { onClose(): void }) {
   const [operations, setOperations] = useState<ReadonlySet<string>>(new Set(['insert']));
   const [manual, setManual] = useState(true);
   const [retries, setRetries] = useState('3');
-  const [failure, setFailure] = useState<Failure>();
   const idOf = (table: (typeof tables)[number]): string => `${table.source}: ${tableId(table)}`;
   const table = tables.find((each) => idOf(each) === chosen);
   const missing =
@@ -38,67 +34,53 @@ export function NewTrigger({ onClose }: { onClose(): void }) {
         : webhook.trim() === ''
           ? 'Say which URL is called'
           : undefined;
-  const submit = async (): Promise<void> => {
-    if (missing !== undefined || table === undefined) return;
-    setFailure(undefined);
+  const create = async (): Promise<boolean> => {
+    if (table === undefined) return false;
     const { source, kind } = table;
     const captured: JsonObject = Object.fromEntries([...operations].map((operation) => [operation, { columns: '*' }]));
-    try {
-      await makeChange({
-        title: `Event trigger ${name.trim()}`,
-        steps: () => [
-          {
-            type: `${kind}_create_event_trigger`,
-            args: {
-              source,
-              name: name.trim(),
-              table: tableJson(table),
-              webhook: webhook.trim(),
-              ...captured,
-              enable_manual: manual,
-              retry_conf: { num_retries: Number(retries) || 0, interval_sec: 10, timeout_sec: 60 },
-            },
+    const done = await makeChange({
+      title: `Event trigger ${name.trim()}`,
+      steps: () => [
+        {
+          type: `${kind}_create_event_trigger`,
+          args: {
+            source,
+            name: name.trim(),
+            table: tableJson(table),
+            webhook: webhook.trim(),
+            ...captured,
+            enable_manual: manual,
+            retry_conf: { num_retries: Number(retries) || 0, interval_sec: 10, timeout_sec: 60 },
           },
-        ],
-        inverse: [{ type: `${kind}_delete_event_trigger`, args: { source, name: name.trim() } }],
-      });
-      onClose();
-      go(['events', 'triggers', source, name.trim()]);
-    } catch (error) {
-      setFailure(failureOf(error));
-    }
+        },
+      ],
+      inverse: [{ type: `${kind}_delete_event_trigger`, args: { source, name: name.trim() } }],
+    });
+    if (done === null) return false;
+    go(['events', 'triggers', source, name.trim()]);
+    return true;
   };
   return (
-    <Dialog
+    <FormDialog
       title="New event trigger"
+      action="Create"
+      operation={`${table?.kind ?? 'pg'}_create_event_trigger`}
+      refusal={missing}
       onClose={onClose}
-      onSubmit={() => void submit()}
-      footer={
-        <Button kind="primary" refusal={missing} onClick={() => void submit()}>
-          Create
-        </Button>
-      }
+      onSave={create}
     >
-      {failure !== undefined && <ErrorBox error={shownError(failure)} />}
       <div class="field">
         <span class="label">Table</span>
         <Combobox name="Table" value={chosen} strict options={tables.map((each) => ({ value: idOf(each) }))} onChange={setChosen} />
       </div>
-      <Field label="Name">
-        {(id) => <input id={id} class="input" value={name} spellcheck={false} onInput={(event) => setName(event.currentTarget.value)} />}
-      </Field>
-      <Field label="Webhook" hint="A URL; {{HOOKS}} in it is a variable of the service's environment.">
-        {(id) => (
-          <input
-            id={id}
-            class="input"
-            placeholder="{{HOOKS}}/on-order"
-            value={webhook}
-            spellcheck={false}
-            onInput={(event) => setWebhook(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextField label="Name" value={name} onInput={setName} />
+      <TextField
+        label="Webhook"
+        hint="A URL; {{HOOKS}} in it is a variable of the service's environment."
+        placeholder="{{HOOKS}}/on-order"
+        value={webhook}
+        onInput={setWebhook}
+      />
       <fieldset class="plain-fieldset">
         <legend class="label">Rows that are</legend>
         <div class="row">
@@ -131,6 +113,6 @@ export function NewTrigger({ onClose }: { onClose(): void }) {
           />
         )}
       </Field>
-    </Dialog>
+    </FormDialog>
   );
 }

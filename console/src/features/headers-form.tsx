@@ -1,9 +1,9 @@
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
-import { Button } from '../../parts/button.tsx';
-import type { HeaderRow } from './definition-draft.ts';
+import { isReadOnly, READ_ONLY_REASON } from '../api/settings.ts';
+import type { HeaderRow } from '../model/header-rows.ts';
+import { Button } from '../parts/button.tsx';
 
-/** Headers that the handler gets with each call: values, or names of variables that hold them. */
-export function HandlerHeaders({
+/** Headers that are sent along with each call: values, or names of variables that hold them. */
+export function HeadersForm({
   headers,
   onChange,
 }: {

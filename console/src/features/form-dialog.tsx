@@ -1,0 +1,74 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { type Failure, failureOf } from '../api/failure.ts';
+import { isReadOnly, READ_ONLY_REASON } from '../api/settings.ts';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { SaveFailure } from './save-failure.tsx';
+
+/** A form in a dialog, which goes when it was saved; why it was not is told above the fields, which keep what was written. */
+export function FormDialog({
+  title,
+  kind = 'plain',
+  action,
+  operation,
+  refusal: given,
+  aside,
+  children,
+  onClose,
+  onSave,
+}: {
+  readonly title: string;
+  readonly kind?: 'plain' | 'wide';
+  /** Of the button that saves. */
+  readonly action: string;
+  /** What is sent. */
+  readonly operation: string;
+  /** What is missing yet. */
+  readonly refusal: string | undefined;
+  /** Beside the button that saves. */
+  readonly aside?: ComponentChildren;
+  readonly children: ComponentChildren;
+  onClose(): void;
+  /**
+   * @param isOver whether what somebody else has changed meanwhile is to be replaced
+   * @returns whether it was saved; false when it was given up
+   * @throws Error why it was not
+   */
+  onSave(isOver: boolean): Promise<boolean>;
+}) {
+  const [failure, setFailure] = useState<Failure>();
+  const [isBusy, setBusy] = useState(false);
+  const refusal = isReadOnly ? READ_ONLY_REASON : (given ?? (isBusy ? 'Being saved' : undefined));
+  const save = async (isOver = false): Promise<void> => {
+    if (refusal !== undefined) return;
+    setFailure(undefined);
+    setBusy(true);
+    try {
+      if (await onSave(isOver)) onClose();
+    } catch (error) {
+      setFailure(failureOf(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog
+      title={title}
+      kind={kind}
+      onClose={onClose}
+      onSubmit={() => void save()}
+      footer={
+        <>
+          <Button kind="primary" title={operation} refusal={refusal} onClick={() => void save()}>
+            {action}
+          </Button>
+          {aside}
+        </>
+      }
+    >
+      {failure !== undefined && <SaveFailure failure={failure} onOver={() => void save(true)} />}
+      {children}
+    </Dialog>
+  );
+}

@@ -1,0 +1,160 @@
+import { useEffect, useState } from 'preact/hooks';
+import { makeChange } from '../../api/changes.ts';
+import { ask } from '../../api/metadata.ts';
+import { objectsIn } from '../../api/sections.ts';
+import { isReadOnly } from '../../api/settings.ts';
+import { FormDialog } from '../../features/form-dialog.tsx';
+import { HeadersForm } from '../../features/headers-form.tsx';
+import { changedMeanwhile } from '../../features/save-failure.tsx';
+import { type CronDraft, cronDraft, cronTimes, missingOfCron, writtenCron } from '../../model/cron-draft.ts';
+import { equalJson, isObject, type JsonObject } from '../../model/json.ts';
+import { CodeEditor } from '../../parts/code-editor.tsx';
+import { Check } from '../../parts/field.tsx';
+import { TextField } from '../../parts/text-field.tsx';
+
+const NEXT = 5;
+const MINUTE_MS = 60_000;
+
+/** All cron triggers, those too that no document has. @throws Failure */
+export async function readCronTriggers(signal?: AbortSignal): Promise<readonly JsonObject[]> {
+  const json = await ask('get_cron_triggers', {}, { signal });
+  return isObject(json) ? objectsIn(json['cron_triggers']) : [];
+}
+
+/** What is called, when, with what, and what becomes of a call that fails. */
+export function CronForm({ before, onClose }: { readonly before: JsonObject | undefined; onClose(): void }) {
+  const [draft, setDraft] = useState<CronDraft>(() => cronDraft(before));
+  const set = (changes: Partial<CronDraft>): void => setDraft({ ...draft, ...changes });
+  const name = draft.name.trim();
+  const save = async (isOver: boolean): Promise<boolean> => {
+    const args = writtenCron(draft, before);
+    // Those that are not exported are in no part of the document: the list has all.
+    const now = (await readCronTriggers()).find((each) => each['name'] === name);
+    if (before === undefined && now !== undefined) throw new Error(`There is a cron trigger ${name} already.`);
+    if (before !== undefined && !isOver && !equalJson(now ?? null, before))
+      throw changedMeanwhile(name, 'open it again to see how it is now.');
+    const done = await makeChange({
+      title: `Cron trigger ${name}`,
+      steps: () => [{ type: 'create_cron_trigger', args: { ...args, replace: now !== undefined } }],
+      inverse: [
+        now === undefined
+          ? { type: 'delete_cron_trigger', args: { name } }
+          : { type: 'create_cron_trigger', args: { ...now, replace: true } },
+      ],
+    });
+    return done !== null;
+  };
+  return (
+    <FormDialog
+      title={before === undefined ? 'New cron trigger' : `Cron trigger ${name}`}
+      kind="wide"
+      action={before === undefined ? 'Create' : 'Save'}
+      operation="create_cron_trigger"
+      refusal={
+        missingOfCron(draft) ??
+        (before !== undefined && JSON.stringify(draft) === JSON.stringify(cronDraft(before)) ? 'Nothing is changed' : undefined)
+      }
+      onClose={onClose}
+      onSave={save}
+    >
+      <div class="row fields">
+        <TextField
+          label="Name"
+          value={draft.name}
+          placeholder="nightly"
+          readOnly={before !== undefined}
+          onInput={(text) => set({ name: text })}
+        />
+        <TextField label="Comment" hint="Goes along in each call." value={draft.comment} onInput={(comment) => set({ comment })} />
+      </div>
+      <TextField
+        label="Webhook"
+        hint="A URL; {{HOOKS}} in it is a variable of the service's environment."
+        value={draft.webhook}
+        placeholder="{{HOOKS}}/nightly"
+        onInput={(webhook) => set({ webhook })}
+      />
+      <TextField
+        label="Schedule"
+        hint="Minute, hour, day of the month, month, day of the week, in UTC. Where both days are restricted, either is enough."
+        value={draft.schedule}
+        placeholder="0 3 * * *"
+        class="narrow-input mono"
+        onInput={(schedule) => set({ schedule })}
+      />
+      <NextTimes schedule={draft.schedule} />
+      <div class="stack-tight">
+        <span class="label">Payload, which goes along in each call</span>
+        <CodeEditor
+          name="Payload"
+          language="json"
+          height="120px"
+          value={draft.payload}
+          hint={'{ "job": "report" }'}
+          readOnly={isReadOnly}
+          onChange={(payload) => set({ payload })}
+        />
+      </div>
+      <HeadersForm headers={draft.headers} onChange={(headers) => set({ headers })} />
+      <div class="row fields">
+        <TextField label="Calls after a failed one" kind="number" value={draft.retries} onInput={(retries) => set({ retries })} />
+        <TextField label="Seconds between them" kind="number" value={draft.interval} onInput={(interval) => set({ interval })} />
+        <TextField label="Time limit of a call, seconds" kind="number" value={draft.timeout} onInput={(timeout) => set({ timeout })} />
+        <TextField
+          label="May be late, seconds"
+          kind="number"
+          hint="Later than this it is not called at all."
+          value={draft.tolerance}
+          onInput={(tolerance) => set({ tolerance })}
+        />
+      </div>
+      <Check
+        label="It is part of exported metadata"
+        checked={draft.isInMetadata}
+        disabled={isReadOnly}
+        onChange={(isInMetadata) => set({ isInMetadata })}
+      />
+    </FormDialog>
+  );
+}
+
+/** When a schedule would call next, or what is wrong with it. */
+function NextTimes({ schedule }: { readonly schedule: string }) {
+  const [now, setNow] = useState(() => new Date());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(new Date()), MINUTE_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const { times, wrong } = timesOf(schedule, now);
+  return (
+    <div class="stack-tight" role="status" aria-label="Next times">
+      {wrong !== undefined ? (
+        <p class="wrong small">{wrong}</p>
+      ) : times.length === 0 ? (
+        <p class="wrong small">There is no such time.</p>
+      ) : (
+        <>
+          <span class="label">Next, in your time</span>
+          <ul class="row">
+            {times.map((time) => (
+              <li key={time.getTime()} class="badge">
+                <time dateTime={time.toISOString()} title={time.toISOString()}>
+                  {time.toLocaleString()}
+                </time>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  );
+}
+
+function timesOf(schedule: string, after: Date): { readonly times: readonly Date[]; readonly wrong?: string } {
+  if (schedule.trim() === '') return { times: [], wrong: 'Say when it is called' };
+  try {
+    return { times: cronTimes(schedule, after, NEXT) };
+  } catch (error) {
+    return { times: [], wrong: error instanceof Error ? error.message : String(error) };
+  }
+}
