@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/util/json.ts';
 import { type ConsolePage, chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
+import { apply, expectAccessible, undo } from '../support/console-steps.ts';
 import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
@@ -51,25 +52,8 @@ describe.skipIf(chromiumPath === undefined)('the forms of the page of data', () 
     await remote?.close();
   });
 
-  const open = async (route: string): Promise<ConsolePage> => {
-    const opened = await openConsolePage(browser, service.url, { secret: null });
-    await opened.go(route);
-    return opened;
-  };
-  const expectAccessible = async ({ page, axe }: ConsolePage): Promise<void> => {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect(await axe(), `${page.url()} in the ${colorScheme}`).toEqual([]);
-    }
-  };
+  const open = (route: string): Promise<ConsolePage> => openConsolePage(browser, service.url, { secret: null, route });
   const saved = async (): Promise<Json> => service.metadata('export_metadata', { only: { sections: ['sources'] } });
-  const undo = (page: Page, title: string): Promise<void> =>
-    page.locator('.toast', { hasText: title }).last().getByRole('button', { name: 'Undo' }).click();
-  const apply = (page: Page): Promise<void> =>
-    page
-      .getByRole('dialog')
-      .getByRole('button', { name: /^Apply/ })
-      .click();
   const choose = async (page: Page, field: string, option: string): Promise<void> => {
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('combobox', { name: field, exact: true }).fill(option);
@@ -97,6 +81,15 @@ describe.skipIf(chromiumPath === undefined)('the forms of the page of data', () 
     expect(await service.graphql('{ person(where: {id: {_eq: 1}}) { greeting(args: {hello: "Servus"}) } }')).toEqual({
       data: { person: [{ greeting: 'Servus Ann' }] },
     });
+    // Another one of that name does not replace it.
+    const one = await saved();
+    await page.getByRole('button', { name: 'Add a computed field' }).click();
+    await dialog.getByLabel('Name').fill('greeting');
+    await choose(page, 'Function', 'public.person_greeting');
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.getByText('There is a computed field greeting already.').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await saved()).toEqual(one);
     await undo(page, 'Computed field greeting');
     await expect.poll(saved, WAIT).toEqual(none);
 

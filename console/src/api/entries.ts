@@ -22,13 +22,18 @@ export function memberPart(section: string, name: string, key: 'name' | 'collect
   return { only: { sections: [section] }, find: (metadata) => objects(metadata[section]).find((each) => each[key] === name) ?? null };
 }
 
+/** A source with all that is tracked in it. */
+export function sourcePart(name: string): MetadataPart {
+  return { only: { sources: [name] }, find: (metadata) => objects(metadata['sources']).find((each) => each['name'] === name) ?? null };
+}
+
 /** A tracked function of a source. */
 export function functionPart(source: string, name: Json): MetadataPart {
   return {
     only: { sources: [source] },
     find: (metadata) => {
-      const found = objects(metadata['sources']).find((each) => each['name'] === source);
-      return objects(found?.['functions']).find((each) => isSameTable(each['function'], name)) ?? null;
+      const found = sourcePart(source).find(metadata);
+      return objects(isObject(found) ? found['functions'] : []).find((each) => isSameTable(each['function'], name)) ?? null;
     },
   };
 }

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import { makeChange } from '../../api/changes.ts';
-import { type Failure, failureOf } from '../../api/failure.ts';
+import { type Change, makeChange } from '../../api/changes.ts';
 import { hasOperation } from '../../api/metadata.ts';
 import { readRoutines, routineId, routineNamed } from '../../api/routines.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
@@ -8,19 +7,18 @@ import type { TableInfo } from '../../api/table-info.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { hrefOf } from '../../browser/place.ts';
 import { attempt } from '../../features/attempt.ts';
+import { FormDialog } from '../../features/form-dialog.tsx';
 import { JsonDialog } from '../../features/json-dialog.tsx';
 import { isList, isObject, type JsonObject, printJson } from '../../model/json.ts';
 import { type TableOverview, tableId, tableJson } from '../../model/overview.ts';
 import { labelOf } from '../../model/steps.ts';
-import { membersOf, tableSteps, withMember } from '../../model/table-entry.ts';
+import { memberOf, membersOf, tableSteps, withMember } from '../../model/table-entry.ts';
 import { Button } from '../../parts/button.tsx';
 import { Combobox } from '../../parts/combobox.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorBox } from '../../parts/error-box.tsx';
 import { Field } from '../../parts/field.tsx';
 import { ACTIONS, ListTable } from '../../parts/list-table.tsx';
-import { shownError } from '../../parts/shown-error.ts';
+import { TextField } from '../../parts/text-field.tsx';
 
 const KEY = 'computed_fields';
 
@@ -29,9 +27,10 @@ interface FieldsProps {
   readonly info: TableInfo;
 }
 
-/** The entry with a computed field put in place of the one of its name, or added. */
-function withField(table: TableOverview, entry: JsonObject | null | undefined, name: string, field: JsonObject | null): JsonObject {
+/** The entry with a computed field put in place of the one of its name, or added; without it, where it is null. @throws Error */
+function withField(table: TableOverview, entry: JsonObject | null | undefined, name: string, field: JsonObject | null, isNew: boolean) {
   if (entry === null || entry === undefined) throw new Error(`${tableId(table)} is no longer tracked.`);
+  if (isNew && memberOf(entry, KEY, 'name', name) !== undefined) throw new Error(`There is a computed field ${name} already.`);
   const next = withMember(entry, KEY, 'name', name, field);
   if (field !== null) return next;
   // Permissions name the computed fields that they give.
@@ -44,12 +43,12 @@ function withField(table: TableOverview, entry: JsonObject | null | undefined, n
   return permissions.length === 0 ? next : { ...next, select_permissions: permissions };
 }
 
-function change(table: TableOverview, title: string, name: string, field: JsonObject | null): Parameters<typeof makeChange>[0] {
+function change(table: TableOverview, title: string, name: string, field: JsonObject | null, isNew = false): Change {
   const address = { source: table.source, kind: table.kind, table: tableJson(table) };
   return {
     title,
     tables: [address],
-    steps: ([entry]) => tableSteps(address, entry ?? null, withField(table, entry, name, field)),
+    steps: ([entry]) => tableSteps(address, entry ?? null, withField(table, entry, name, field, isNew)),
   };
 }
 
@@ -143,14 +142,11 @@ function FieldDialog({ table, before, onClose }: DialogProps) {
   const [row, setRow] = useState(String(definition['table_argument'] ?? ''));
   const [session, setSession] = useState(String(definition['session_argument'] ?? ''));
   const [comment, setComment] = useState(String(before?.['comment'] ?? ''));
-  const [failure, setFailure] = useState<Failure>();
   const { value: routines, failure: unlisted } = useResource((signal) => readRoutines(table.source, table.kind, signal), `${table.source}`);
   const ofRows = (routines ?? []).filter(({ parameters }) => parameters.some(({ type }) => type === tableId(table)));
   const chosen = (routines ?? []).find((each) => routineId(each) === called);
   const missing = name.trim() === '' ? 'Give it a name' : called.trim() === '' ? 'Choose a function' : undefined;
-  const save = async (): Promise<void> => {
-    if (missing !== undefined) return;
-    setFailure(undefined);
+  const save = async (): Promise<boolean> => {
     const { comment: _, ...rest } = before ?? ({} as JsonObject);
     const field: JsonObject = {
       ...rest,
@@ -162,38 +158,20 @@ function FieldDialog({ table, before, onClose }: DialogProps) {
       },
       ...(comment.trim() === '' ? {} : { comment: comment.trim() }),
     };
-    try {
-      const done = await makeChange(change(table, `Computed field ${name.trim()} of ${tableId(table)}`, name.trim(), field));
-      if (done !== null) onClose();
-    } catch (error) {
-      setFailure(failureOf(error));
-    }
+    const title = `Computed field ${name.trim()} of ${tableId(table)}`;
+    return (await makeChange(change(table, title, name.trim(), field, before === undefined))) !== null;
   };
   const parameters = (chosen?.parameters ?? []).map(({ name: value, type }) => ({ value, note: type }));
   return (
-    <Dialog
+    <FormDialog
       title={titleOf(table, before)}
+      action={before === undefined ? 'Add' : 'Save'}
+      operation={`${table.kind}_add_computed_field`}
+      refusal={missing}
       onClose={onClose}
-      onSubmit={() => void save()}
-      footer={
-        <Button kind="primary" title={`${table.kind}_add_computed_field`} refusal={missing} onClick={() => void save()}>
-          {before === undefined ? 'Add' : 'Save'}
-        </Button>
-      }
+      onSave={save}
     >
-      {failure !== undefined && <ErrorBox error={shownError(failure)} />}
-      <Field label="Name">
-        {(id) => (
-          <input
-            id={id}
-            class="input"
-            value={name}
-            readOnly={before !== undefined}
-            spellcheck={false}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextField label="Name" value={name} readOnly={before !== undefined} onInput={setName} />
       <Field
         label="Function"
         hint={
@@ -228,10 +206,8 @@ function FieldDialog({ table, before, onClose }: DialogProps) {
           )}
         </Field>
       </div>
-      <Field label="Comment" hint="Its description in the API.">
-        {(id) => <input id={id} class="input" value={comment} onInput={(event) => setComment(event.currentTarget.value)} />}
-      </Field>
-    </Dialog>
+      <TextField label="Comment" hint="Its description in the API." value={comment} onInput={setComment} />
+    </FormDialog>
   );
 }
 
@@ -257,7 +233,8 @@ function FieldAsJson({ table, before, onClose }: DialogProps) {
         const { name } = written;
         if (before !== undefined && name !== before['name'])
           throw new SyntaxError('a computed field keeps its name: drop it and add another');
-        if ((await makeChange(change(table, `Computed field ${name} of ${tableId(table)}`, name, written))) !== null) onClose();
+        if ((await makeChange(change(table, `Computed field ${name} of ${tableId(table)}`, name, written, before === undefined))) !== null)
+          onClose();
       }}
     >
       <p class="muted">

@@ -9,6 +9,7 @@ import { useResource } from '../../api/use-resource.ts';
 import { attempt } from '../../features/attempt.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
 import { type Overview, type SourceOverview, tableId } from '../../model/overview.ts';
+import { functionSteps } from '../../model/source-drop.ts';
 import { labelOf } from '../../model/steps.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
@@ -18,26 +19,6 @@ import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { FunctionDialog } from './function-dialog.tsx';
 import { FunctionPermissions } from './function-permissions.tsx';
-
-/** The operation that makes a function part of the API, as its entry in the metadata says, with its permissions. */
-export function trackSteps({ name, kind }: Pick<SourceOverview, 'name' | 'kind'>, entry: JsonObject) {
-  const { function: called = null, configuration, comment, permissions } = entry;
-  return [
-    {
-      type: `${kind}_track_function`,
-      args: {
-        source: name,
-        function: called,
-        ...(configuration === undefined ? {} : { configuration }),
-        ...(comment === undefined ? {} : { comment }),
-      },
-    },
-    ...objectsIn(permissions).map(({ role = '' }) => ({
-      type: `${kind}_create_function_permission`,
-      args: { source: name, function: called, role },
-    })),
-  ];
-}
 
 /** The functions of a source in the metadata. @throws Failure */
 async function readFunctions(source: string, signal: AbortSignal): Promise<readonly JsonObject[]> {
@@ -76,7 +57,7 @@ export function Functions({ data, source }: { readonly data: Overview; readonly 
     void attempt({
       title: `Track the function ${routineId(routine)}`,
       parts: [functionPart(name, routineJson(routine))],
-      steps: () => trackSteps(source, entry),
+      steps: () => functionSteps(name, kind, entry),
       inverse: [{ type: `${kind}_untrack_function`, args: { source: name, function: routineJson(routine) } }],
     });
   };
@@ -87,7 +68,7 @@ export function Functions({ data, source }: { readonly data: Overview; readonly 
       review: true,
       parts: [functionPart(name, called)],
       steps: () => [{ type: `${kind}_untrack_function`, args: { source: name, function: called } }],
-      inverse: ([before = null]) => (isObject(before) ? trackSteps(source, before) : []),
+      inverse: ([before = null]) => (isObject(before) ? functionSteps(name, kind, before) : []),
     });
   };
   const opened = value?.find((entry) => idOf(entry, source) === permitted);

@@ -1,18 +1,14 @@
 import { useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
-import { type Failure, failureOf } from '../../api/failure.ts';
 import type { TableInfo } from '../../api/table-info.ts';
+import { FormDialog } from '../../features/form-dialog.tsx';
 import { TargetForm } from '../../features/target-form.tsx';
 import type { Json, JsonObject } from '../../model/json.ts';
 import { findTable, type Overview, type TableOverview, tableId, tableJson } from '../../model/overview.ts';
 import { missingOf, type TargetDraft, targetDefinition, targetDraft } from '../../model/relationship-target.ts';
 import { labelOf } from '../../model/steps.ts';
 import { memberOf, membersOf, tableSteps, withMember } from '../../model/table-entry.ts';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { ErrorBox } from '../../parts/error-box.tsx';
-import { Field } from '../../parts/field.tsx';
-import { shownError } from '../../parts/shown-error.ts';
+import { TextField } from '../../parts/text-field.tsx';
 
 /** A relationship from a table to a table of any source, or to a remote schema. */
 export function RemoteRelationship({
@@ -31,67 +27,41 @@ export function RemoteRelationship({
 }) {
   const [name, setName] = useState(String(before?.['name'] ?? ''));
   const [draft, setDraft] = useState<TargetDraft>(() => targetDraft(before?.['definition'], (other) => idOf(data, other)));
-  const [failure, setFailure] = useState<Failure>();
   const missing = name.trim() === '' ? 'Give it a name' : missingOf(draft);
   const address = { source: table.source, kind: table.kind, table: tableJson(table) };
-  const save = async (): Promise<void> => {
-    if (missing !== undefined) return;
-    setFailure(undefined);
-    try {
-      const target = findTable(data, draft.source, draft.table);
-      if (draft.to === 'table' && target === undefined) throw new Error(`The source ${draft.source} tracks no table ${draft.table}.`);
-      const definition = targetDefinition(draft, target === undefined ? null : tableJson(target), before?.['definition']);
-      const done = await makeChange({
-        title: `Relationship ${name.trim()} of ${tableId(table)}`,
-        tables: [address],
-        steps: ([entry]) => {
-          if (entry === null || entry === undefined) throw new Error(`${tableId(table)} is no longer tracked.`);
-          if (before === undefined && memberOf(entry, 'remote_relationships', 'name', name.trim()) !== undefined)
-            throw new Error(`There is a relationship ${name.trim()} already.`);
-          const member = { ...before, name: name.trim(), definition };
-          return tableSteps(address, entry, withMember(entry, 'remote_relationships', 'name', name.trim(), member));
-        },
-      });
-      if (done !== null) onClose();
-    } catch (error) {
-      setFailure(failureOf(error));
-    }
+  const save = async (): Promise<boolean> => {
+    const target = findTable(data, draft.source, draft.table);
+    if (draft.to === 'table' && target === undefined) throw new Error(`The source ${draft.source} tracks no table ${draft.table}.`);
+    const definition = targetDefinition(draft, target === undefined ? null : tableJson(target), before?.['definition']);
+    const done = await makeChange({
+      title: `Relationship ${name.trim()} of ${tableId(table)}`,
+      tables: [address],
+      steps: ([entry]) => {
+        if (entry === null || entry === undefined) throw new Error(`${tableId(table)} is no longer tracked.`);
+        if (before === undefined && memberOf(entry, 'remote_relationships', 'name', name.trim()) !== undefined)
+          throw new Error(`There is a relationship ${name.trim()} already.`);
+        const member = { ...before, name: name.trim(), definition };
+        return tableSteps(address, entry, withMember(entry, 'remote_relationships', 'name', name.trim(), member));
+      },
+    });
+    return done !== null;
   };
   const own = [
     ...info.columns.map((column) => ({ value: column.name, note: column.type })),
     ...membersOf(info.entry, 'computed_fields').map((field) => ({ value: String(field['name']), note: 'computed' })),
   ];
   return (
-    <Dialog
+    <FormDialog
       title={before === undefined ? `Relationship of ${tableId(table)} to elsewhere` : `Relationship ${name}`}
+      action={before === undefined ? 'Add' : 'Save'}
+      operation={`${table.kind}_${before === undefined ? 'create' : 'update'}_remote_relationship`}
+      refusal={missing}
       onClose={onClose}
-      onSubmit={() => void save()}
-      footer={
-        <Button
-          kind="primary"
-          title={`${table.kind}_${before === undefined ? 'create' : 'update'}_remote_relationship`}
-          refusal={missing}
-          onClick={() => void save()}
-        >
-          {before === undefined ? 'Add' : 'Save'}
-        </Button>
-      }
+      onSave={save}
     >
-      {failure !== undefined && <ErrorBox error={shownError(failure)} />}
-      <Field label="Name">
-        {(id) => (
-          <input
-            id={id}
-            class="input"
-            value={name}
-            readOnly={before !== undefined}
-            spellcheck={false}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextField label="Name" value={name} readOnly={before !== undefined} onInput={setName} />
       <TargetForm draft={draft} own={own} ownLabel="Column here" onChange={setDraft} />
-    </Dialog>
+    </FormDialog>
   );
 }
 

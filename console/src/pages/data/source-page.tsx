@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import { makeChange } from '../../api/changes.ts';
+import { type Change, makeChange } from '../../api/changes.ts';
+import { memberPart, readMetadata, sectionPart, sourcePart } from '../../api/entries.ts';
 import { failureOf } from '../../api/failure.ts';
 import { askKind, hasOperation } from '../../api/metadata.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
@@ -7,8 +8,9 @@ import { useResource } from '../../api/use-resource.ts';
 import { go, hrefOf, place, setQuery } from '../../browser/place.ts';
 import { SuggestedRelationships } from '../../features/relationship-suggestions.tsx';
 import { isList, isObject, type Json, type JsonObject } from '../../model/json.ts';
-import { type Overview, type SourceOverview, tableId, tableJson } from '../../model/overview.ts';
+import { type Overview, type SourceOverview, type TableOverview, tableId, tableJson } from '../../model/overview.ts';
 import { readSuggestions, relationshipStep } from '../../model/relationship-names.ts';
+import { sourceDrop } from '../../model/source-drop.ts';
 import { labelOf } from '../../model/steps.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
@@ -33,12 +35,6 @@ export function SourcePage({ data, source }: { readonly data: Overview; readonly
   const tab = place.value.query.get('tab') ?? 'tables';
   const reload = (): void =>
     void run({ title: `Reload ${source.name}`, steps: () => [{ type: 'reload_metadata', args: { reload_sources: [source.name] } }] });
-  const drop = (): void =>
-    void run({
-      title: `Drop the source ${source.name}`,
-      review: true,
-      steps: () => [{ type: `${source.kind}_drop_source`, args: { name: source.name, cascade: true } }],
-    });
   return (
     <div class="page">
       <header>
@@ -52,7 +48,13 @@ export function SourcePage({ data, source }: { readonly data: Overview; readonly
             icon="more"
             name="More"
             items={[
-              { label: 'Drop this source …', icon: 'trash', danger: true, refusal: isReadOnly ? READ_ONLY_REASON : undefined, run: drop },
+              {
+                label: 'Drop this source …',
+                icon: 'trash',
+                danger: true,
+                refusal: isReadOnly ? READ_ONLY_REASON : undefined,
+                run: () => void dropSource(source),
+              },
             ]}
           />
         </span>
@@ -89,7 +91,29 @@ export function SourcePage({ data, source }: { readonly data: Overview; readonly
   );
 }
 
-async function run(change: Parameters<typeof makeChange>[0]): Promise<Json | null> {
+async function dropSource({ name, kind, unavailable }: SourceOverview): Promise<void> {
+  await run({
+    title: `Drop the source ${name}`,
+    review: true,
+    // What rests on a source that cannot be used is not known, and is not dropped with it.
+    steps: () => [{ type: `${kind}_drop_source`, args: { name, ...(unavailable === undefined ? { cascade: true } : {}) } }],
+    ...(await takingBack(name)),
+  });
+}
+
+/** What a dropped source and what goes with it are added by; nothing, where something of it cannot be added by operations. */
+async function takingBack(name: string): Promise<Partial<Change>> {
+  try {
+    const { tables, remoteSchemas, isOfTypes, inverse } = sourceDrop((await readMetadata()).metadata, name);
+    const remotes = remoteSchemas.map((remote) => memberPart('remote_schemas', remote));
+    return { tables, parts: [sourcePart(name), ...remotes, ...(isOfTypes ? [sectionPart('custom_types')] : [])], inverse };
+  } catch (error) {
+    tell(`Dropping ${name} cannot be taken back: ${failureOf(error).message}`, { isWrong: true });
+    return {};
+  }
+}
+
+async function run(change: Change): Promise<Json | null> {
   try {
     return await makeChange(change);
   } catch (error) {
@@ -108,21 +132,14 @@ function Tables({ data, source }: { readonly data: Overview; readonly source: So
     return isList(json) ? json.filter(isObject) : [];
   }, `${name} ${data.version}`);
   const tracked = new Set(source.tables.map((table) => tableId(table)));
-  const idOf = (table: JsonObject): string => labelOf({ schema: table['schema'] ?? '', name: table['name'] ?? '' });
-  const untracked = (value ?? []).filter((table) => !tracked.has(idOf(table)) && idOf(table).toLowerCase().includes(filter.toLowerCase()));
-  const chosen = untracked.filter((table) => ticked === null || ticked.has(idOf(table)));
+  const untracked = (value ?? []).filter(
+    (table) => !tracked.has(labelOf(table)) && labelOf(table).toLowerCase().includes(filter.toLowerCase()),
+  );
+  const chosen = untracked.filter((table) => ticked === null || ticked.has(labelOf(table)));
   const track = async (): Promise<void> => {
-    const tables = chosen.map(
-      (table): JsonObject => ({
-        source: name,
-        table:
-          table['schema'] === undefined || table['schema'] === ''
-            ? { name: table['name'] ?? '' }
-            : { schema: table['schema'], name: table['name'] ?? '' },
-      }),
-    );
+    const tables = chosen.map((table): JsonObject => ({ source: name, table }));
     const done = await run({
-      title: `Track ${tables.length === 1 ? idOf(chosen[0] ?? {}) : `${tables.length} tables`}`,
+      title: `Track ${tables.length === 1 ? labelOf(chosen[0] ?? {}) : `${tables.length} tables`}`,
       steps: () => [{ type: `${kind}_track_tables`, args: { tables, allow_warnings: true } }],
       inverse: [
         { type: `${kind}_untrack_tables`, args: { tables: tables.map((each) => ({ ...each, cascade: true })), allow_warnings: true } },
@@ -158,7 +175,7 @@ function Tables({ data, source }: { readonly data: Overview; readonly source: So
             {untracked.length > 12 || filter !== '' ? <Search name="Filter untracked tables" value={filter} onInput={setFilter} /> : null}
             <ul class="check-list">
               {untracked.slice(0, MOST_UNTRACKED).map((table) => {
-                const id = idOf(table);
+                const id = labelOf(table);
                 return (
                   <li key={id}>
                     <Check
@@ -172,7 +189,7 @@ function Tables({ data, source }: { readonly data: Overview; readonly source: So
                       }
                       checked={ticked === null || ticked.has(id)}
                       onChange={(on) => {
-                        const next = new Set(ticked ?? untracked.map(idOf));
+                        const next = new Set(ticked ?? untracked.map(labelOf));
                         if (on) next.add(id);
                         else next.delete(id);
                         setTicked(next);
@@ -249,7 +266,7 @@ function Tables({ data, source }: { readonly data: Overview; readonly source: So
   );
 }
 
-async function untrack({ name, kind }: SourceOverview, table: { readonly schema: string; readonly name: string }): Promise<void> {
+async function untrack({ name, kind }: SourceOverview, table: TableOverview): Promise<void> {
   const address = { source: name, kind, table: tableJson(table) };
   await run({
     title: `Untrack ${tableId(table)}`,
