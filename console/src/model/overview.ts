@@ -62,9 +62,12 @@ export function tableId({ schema, name }: Pick<TableOverview, 'schema' | 'name'>
   return schema === '' ? name : `${schema}.${name}`;
 }
 
+/** What kinds of sources call a schema, where they call it something else. */
+const SCHEMA_KEYS: Readonly<Record<string, string>> = { dwh: 'dataset' };
+
 /** As metadata names it. */
-export function tableJson({ schema, name }: Pick<TableOverview, 'schema' | 'name'>): Json {
-  return schema === '' ? { name } : { schema, name };
+export function tableJson({ kind, schema, name }: Pick<TableOverview, 'kind' | 'schema' | 'name'>): Json {
+  return schema === '' ? { name } : { [SCHEMA_KEYS[kind] ?? 'schema']: schema, name };
 }
 
 export function findTable(overview: Overview, source: string, id: string): TableOverview | undefined {
