@@ -136,9 +136,8 @@ describe.skipIf(chromiumPath === undefined)('where nothing may be changed', () =
       .getByText(/read-only/)
       .last()
       .waitFor();
-    const audits = auditsSince(guarded, from);
-    expect(audits.map(({ error }) => error)).toEqual(['access-denied', 'access-denied', 'access-denied']);
-    expect(audits.filter(({ versionBefore, versionAfter }) => versionBefore !== versionAfter)).toEqual([]);
+    // What is refused is not begun.
+    expect(auditsSince(guarded, from)).toEqual([]);
     expect(await guarded.metadata('export_metadata', {}, { version: 2 })).toEqual(before);
     await close();
   });

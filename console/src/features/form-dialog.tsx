@@ -13,7 +13,6 @@ export function FormDialog({
   action,
   operation,
   refusal: given,
-  aside,
   children,
   onClose,
   onSave,
@@ -26,8 +25,6 @@ export function FormDialog({
   readonly operation: string;
   /** What is missing yet. */
   readonly refusal: string | undefined;
-  /** Beside the button that saves. */
-  readonly aside?: ComponentChildren;
   readonly children: ComponentChildren;
   onClose(): void;
   /**
@@ -59,12 +56,9 @@ export function FormDialog({
       onClose={onClose}
       onSubmit={() => void save()}
       footer={
-        <>
-          <Button kind="primary" title={operation} refusal={refusal} onClick={() => void save()}>
-            {action}
-          </Button>
-          {aside}
-        </>
+        <Button kind="primary" title={operation} refusal={refusal} onClick={() => void save()}>
+          {action}
+        </Button>
       }
     >
       {failure !== undefined && <SaveFailure failure={failure} onOver={() => void save(true)} />}
