@@ -26,10 +26,13 @@ const BEYOND = `(() => {
     if (part.scrollWidth > part.clientWidth + 1) found.push(name(part) + ' is ' + (part.scrollWidth - part.clientWidth) + ' pixels too wide');
   for (const each of dialog.querySelectorAll('button, input, select, textarea, h2, h3, label, p, li, td, th')) {
     if (!each.checkVisibility({ visibilityProperty: true }) || each.closest('.visually-hidden, .code-block, .diff')) continue;
-    const { left, right, width } = each.getBoundingClientRect();
+    const { left, right, width, height } = each.getBoundingClientRect();
     let scrolls = false;
-    for (let over = each.parentElement; over && over !== dialog; over = over.parentElement)
-      if (getComputedStyle(over).overflowX === 'auto' && !over.matches('.body')) scrolls = true;
+    for (let over = each.parentElement; over && over !== dialog; over = over.parentElement) {
+      const { overflowX, overflowY } = getComputedStyle(over);
+      if (overflowX === 'auto' && !over.matches('.body')) scrolls = true;
+      if (overflowY === 'hidden' && over.clientHeight < Math.min(height, 16)) found.push(name(each) + ' is squeezed');
+    }
     if (!scrolls && width > 1 && (left < frame.left - 1 || right > frame.right + 1)) found.push(name(each) + ' is beyond the edge');
     if (!scrolls && each.matches('button, h2, h3') && each.scrollWidth > each.clientWidth + 1) found.push(name(each) + ' is cut');
   }

@@ -131,7 +131,7 @@ function Foreseen({ steps }: { readonly steps: readonly Step[] }) {
   if (value === undefined) return isLoading ? <Loading what="what would change" /> : null;
   return (
     <section class="stack-tight" aria-label="What would change">
-      <p class="row-tight">
+      <p class="row">
         <span class={`badge ${value.isConsistent ? 'badge-ok' : 'badge-danger'}`}>
           <Icon name={value.isConsistent ? 'check' : 'warn'} />
           {value.isConsistent ? 'consistent afterwards' : 'inconsistent afterwards'}
