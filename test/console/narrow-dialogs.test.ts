@@ -50,7 +50,7 @@ describe.skipIf(chromiumPath === undefined)('dialogs in 320 pixels', () => {
       startGraphqlServer('type Query { country(code: ID!): Country } type Country { code: ID! name: String }'),
     ]);
     await furnish(service, remote);
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await service?.stop();

@@ -7,6 +7,7 @@ import { type ConsolePage, chromiumPath, openConsolePage, startBrowser } from '.
 import { apply, expectAccessible, undo } from '../support/console-steps.ts';
 import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
 
 let service: TestService;
 let browser: Browser;
@@ -21,7 +22,7 @@ describe.skipIf(chromiumPath === undefined)('the forms of operations', () => {
       startTestService({ ENABLE_CONSOLE: 'true' }, { COUNTRIES: remote.url, KEY: 'of the service', HOOKS: 'http://127.0.0.1:9' }),
       startBrowser(),
     ]);
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await service?.stop();
@@ -98,7 +99,7 @@ describe.skipIf(chromiumPath === undefined)('the forms of operations', () => {
       data: { world: { country: { called: 'land X' } } },
     });
     await opened.close();
-  }, 60_000);
+  });
 
   it('edits a remote schema in a review, tells what somebody else changed, and takes it back', async () => {
     const opened = await open('#/remote-schemas');
@@ -126,9 +127,9 @@ describe.skipIf(chromiumPath === undefined)('the forms of operations', () => {
       JSON.stringify(code),
     ]);
     await undo(page, 'Remote schema countries');
-    await expect.poll(saved).toEqual(before);
+    await expect.poll(saved, WAIT).toEqual(before);
     await opened.close();
-  }, 60_000);
+  });
 
   it('writes a cron trigger with the times that come next, and edits and takes it back', async () => {
     const opened = await open('#/events/cron');
@@ -194,7 +195,7 @@ describe.skipIf(chromiumPath === undefined)('the forms of operations', () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: /0 3 \* \* 1/ }).waitFor();
     await undo(page, 'Cron trigger yearly');
-    await expect.poll(triggers).toEqual(made);
+    await expect.poll(triggers, WAIT).toEqual(made);
     await page.getByRole('button', { name: 'New cron trigger' }).click();
     await dialog.getByLabel('Name', { exact: true }).fill('yearly');
     await dialog.getByLabel('Webhook').fill('{{HOOKS}}/other');
@@ -202,7 +203,7 @@ describe.skipIf(chromiumPath === undefined)('the forms of operations', () => {
     await dialog.getByText('There is a cron trigger yearly already.').waitFor();
     await opened.close();
     expect(await triggers()).toEqual(made);
-  }, 60_000);
+  });
 
   it('drops a source, and adds it again with all that was tracked in it and led to it', async () => {
     await service.sql(
@@ -295,7 +296,7 @@ describe.skipIf(chromiumPath === undefined)('the forms of operations', () => {
     await page.getByRole('heading', { name: 'Connect a database' }).waitFor();
     await opened.close();
     await service.metadata('replace_metadata', before);
-  }, 60_000);
+  });
 
   describe.skipIf(!hasBigQuery())('of BigQuery', () => {
     let bigquery: BigQuery;
@@ -304,7 +305,7 @@ describe.skipIf(chromiumPath === undefined)('the forms of operations', () => {
         datasets: { shop: {} },
         sql: 'create table shop.item (id int64 not null, name string); insert into shop.item (id, name) values (1, "pen"), (2, "ink");',
       });
-    }, 60_000);
+    });
     afterAll(() => bigquery?.stop());
 
     it('connect a project, whose tables are tracked, permitted and untracked', async () => {
@@ -342,9 +343,9 @@ describe.skipIf(chromiumPath === undefined)('the forms of operations', () => {
       await opened.go('#/data/house/shop.item?tab=permissions&role=reader&operation=select');
       await page.getByRole('button', { name: 'Take it away' }).click();
       await apply(page);
-      await expect.poll(async () => JSON.stringify(await saved())).not.toContain('"reader"');
+      await expect.poll(async () => JSON.stringify(await saved()), WAIT).not.toContain('"reader"');
       await opened.close();
-    }, 60_000);
+    });
   });
 });
 

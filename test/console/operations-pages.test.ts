@@ -94,9 +94,9 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
       JSON.stringify({ ...triggerIn(before), retry_conf: { num_retries: 2, interval_sec: 5, timeout_sec: 6 } }),
     );
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-    await expect.poll(async () => triggerIn(await triggers())).toMatchObject({ retry_conf: { num_retries: 2 } });
+    await expect.poll(async () => triggerIn(await triggers()), WAIT).toMatchObject({ retry_conf: { num_retries: 2 } });
     await undo(page, 'Event trigger itemed');
-    await expect.poll(triggers).toEqual(before);
+    await expect.poll(triggers, WAIT).toEqual(before);
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Delete this trigger …' }).click();
     await apply(page);

@@ -60,7 +60,7 @@ describe.skipIf(chromiumPath === undefined)('where nothing may be changed', () =
     ]);
     await furnish(service, remote);
     await loadSampleData(guarded.databaseUrl);
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await service?.stop();
