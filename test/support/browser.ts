@@ -92,7 +92,7 @@ export async function openConsolePage(browser: Browser, url: string, options: Pa
   page.on('console', (message) => {
     const text = message.text();
     // What the service refuses is refused; the browser says so of each such answer.
-    if (message.type() === 'error' && !/^Failed to load resource: .* status of (?:400|401|409|500)/.test(text))
+    if (message.type() === 'error' && !/^Failed to load resource: .* status of (?:400|401|403|409|500)/.test(text))
       problems.push(`console: ${text} ${message.location().url}`);
   });
   // A change that would make the metadata inconsistent is refused like that; any other such answer is a fault.

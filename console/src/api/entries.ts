@@ -22,9 +22,12 @@ export function memberPart(section: string, name: string, key: 'name' | 'collect
   return { only: { sections: [section] }, find: (metadata) => objects(metadata[section]).find((each) => each[key] === name) ?? null };
 }
 
-/** A source with all that is tracked in it. */
+/** A source with all that is tracked in it: asked for with the others, since one that is not there cannot be asked for by its name. */
 export function sourcePart(name: string): MetadataPart {
-  return { only: { sources: [name] }, find: (metadata) => objects(metadata['sources']).find((each) => each['name'] === name) ?? null };
+  return {
+    only: { sections: ['sources'] },
+    find: (metadata) => objects(metadata['sources']).find((each) => each['name'] === name) ?? null,
+  };
 }
 
 /** A tracked function of a source. */
