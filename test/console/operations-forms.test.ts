@@ -337,13 +337,13 @@ describe.skipIf(chromiumPath === undefined)('the forms of operations', () => {
       await service.metadata('dwh_create_select_permission', {
         source: 'house',
         table: { dataset: 'shop', name: 'item' },
-        role: 'reader',
+        role: 'analyst',
         permission: { columns: ['id'], filter: {} },
       });
-      await opened.go('#/data/house/shop.item?tab=permissions&role=reader&operation=select');
+      await opened.go('#/data/house/shop.item?tab=permissions&role=analyst&operation=select');
       await page.getByRole('button', { name: 'Take it away' }).click();
       await apply(page);
-      await expect.poll(async () => JSON.stringify(await saved()), WAIT).not.toContain('"reader"');
+      await expect.poll(async () => JSON.stringify(await saved()), WAIT).not.toContain('"analyst"');
       await opened.close();
     });
   });
