@@ -123,14 +123,14 @@ describe.skipIf(chromiumPath === undefined)('the pages of data', () => {
       "create table cell (id int primary key, note text, n int not null); insert into cell values (1, 'a', 1), (2, 'b', 2)",
     );
     await service.metadata('pg_track_table', { table: 'cell' });
-    const { page, go, axe, settled, close } = await openConsolePage(browser, service.url);
+    const { page, go, axe, settle, close } = await openConsolePage(browser, service.url);
     await go('#/data/default/public.cell');
     const grid = page.getByRole('grid', { name: 'Rows of public.cell' });
     const cells = async (): Promise<unknown> => service.sql('select note, n from cell order by id');
     const note = grid.getByRole('gridcell', { name: 'a', exact: true });
     // The overview is read at the start: where the table is new in it the rows are drawn once more, and the focus is gone.
     await note.waitFor();
-    await settled();
+    await settle();
     await note.focus();
     await page.keyboard.press('F2');
     const editor = page.getByRole('textbox', { name: /^note:/ });

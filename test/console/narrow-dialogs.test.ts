@@ -58,7 +58,7 @@ describe.skipIf(chromiumPath === undefined)('dialogs in 320 pixels', () => {
   });
 
   it('have nothing beyond their edges', async () => {
-    const { page, go, settled, close } = await openConsolePage(browser, service.url, { width: 320, height: 640 });
+    const { page, go, settle, close } = await openConsolePage(browser, service.url, { width: 320, height: 640 });
     const findings: string[] = [];
     const seen = new Set<string>();
     const tried = new Set<string>();
@@ -67,7 +67,7 @@ describe.skipIf(chromiumPath === undefined)('dialogs in 320 pixels', () => {
       const title = String(await dialog.getByRole('heading').first().textContent());
       if (seen.has(title)) return;
       seen.add(title);
-      await settled();
+      await settle();
       findings.push(...((await page.evaluate(BEYOND)) as string[]).map((each) => `${route}, ${title}: ${each}`));
       if (PICTURES === undefined) return;
       mkdirSync(PICTURES, { recursive: true });
@@ -79,7 +79,7 @@ describe.skipIf(chromiumPath === undefined)('dialogs in 320 pixels', () => {
     };
     for (const route of ROUTES) {
       await go(route);
-      await settled();
+      await settle();
       for (const name of (await page.evaluate(OPENERS)) as string[]) {
         // The same button on another tab of the page opens the same dialog.
         const place = `${route.split('?')[0]} ${name}`;
@@ -87,19 +87,19 @@ describe.skipIf(chromiumPath === undefined)('dialogs in 320 pixels', () => {
         if (tried.has(place) || !(await opener.isVisible())) continue;
         tried.add(place);
         await opener.click();
-        await settled();
+        await settle();
         if ((await page.locator('dialog[open]').count()) > 0) {
           await look(route);
           await page.keyboard.press('Escape');
           await page.locator('dialog[open]').waitFor({ state: 'detached' });
         } else if (!page.url().endsWith(route)) {
           await go(route);
-          await settled();
+          await settle();
         }
       }
     }
     expect(findings).toEqual([]);
     expect(seen.size).toBeGreaterThan(15);
     await close();
-  }, 240_000);
+  }, 480_000);
 });

@@ -170,7 +170,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
   });
 
   it('has a palette, keys and dialogs that are accessible', async () => {
-    const { page, axe, settled, close } = await openConsolePage(browser, service.url);
+    const { page, axe, settle, close } = await openConsolePage(browser, service.url);
     await page.getByText('consistent').first().waitFor();
     const findings: string[] = [];
     await page.keyboard.press('Control+k');
@@ -182,7 +182,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
     await page.keyboard.type('?');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
     // What is wider than its place is found to be so once it is seen.
-    await settled();
+    await settle();
     findings.push(...(await axe()));
     await page.keyboard.press('Escape');
     await page.keyboard.type('gs');

@@ -29,9 +29,9 @@ function auditsSince(service: TestService, from: number) {
 }
 
 /** Presses all there is on a page, and in the dialogs that open; whatever navigates is gone back from. @returns how much was pressed */
-async function pressAll({ page, go, settled }: ConsolePage, route: string): Promise<number> {
+async function pressAll({ page, go, settle }: ConsolePage, route: string): Promise<number> {
   await go(route);
-  await settled();
+  await settle();
   const count = Math.min(await page.locator(PRESSABLE).count(), MOST_PRESSED);
   for (let index = 0; index < count; index++) {
     // As somebody does who writes into the page's own tree: what is only shown to be out of reach is reached.
@@ -70,13 +70,13 @@ describe.skipIf(chromiumPath === undefined)('where nothing may be changed', () =
 
   it('a console that is read-only changes nothing, whatever is pressed on its pages', async () => {
     const opened = await openConsolePage(browser, service.url);
-    const { page, requests, settled, close } = opened;
+    const { page, requests, settle, close } = opened;
     await page.getByText('PRODUCTION').first().waitFor();
     const before = await held(service);
     const from = service.observations.length;
     let pressed = 0;
     for (const route of ROUTES) pressed += await pressAll(opened, route);
-    await settled();
+    await settle();
     expect(pressed).toBeGreaterThan(200);
     const audits = auditsSince(service, from);
     expect(audits.filter(({ types }) => types.some((type) => type !== 'pg_run_sql'))).toEqual([]);
@@ -85,7 +85,7 @@ describe.skipIf(chromiumPath === undefined)('where nothing may be changed', () =
     expect(requests.filter(({ body }) => /"read_only":false|"query":"\s*mutation/.test(body))).toEqual([]);
     expect(requests.filter(({ body }) => /run_sql/.test(body) && !/"read_only":true/.test(body))).toEqual([]);
     await close();
-  }, 240_000);
+  }, 480_000);
 
   it('a console that is read-only says why', async () => {
     const { page, go, write, requests, close } = await openConsolePage(browser, service.url, { route: '#/data/default/public.album' });
