@@ -11,10 +11,10 @@ import { introspectRemote } from '../upstream/introspect.ts';
 export function remoteServers(refusePrivate: boolean, environment: Environment): RemoteContext {
   return {
     environment,
-    async introspect(connection, network, patienceMs) {
+    async introspect(connection, network, wanted) {
       const outbound = createOutboundClient({ refusePrivate, tlsAllowlist: () => tlsAllowlistOf(network) });
       try {
-        return await introspectRemote(outbound, connection, patienceMs === null ? {} : { deadline: Date.now() + patienceMs });
+        return await introspectRemote(outbound, connection, wanted);
       } finally {
         await outbound.close();
       }

@@ -291,9 +291,9 @@ export interface Connection {
   runSql(sql: string, how: RunSqlOptions): Promise<RunSqlResult>;
   /** One statement with parameters, text results. For the service's own small queries. */
   query(text: string, values: readonly (string | null)[], how?: StatementOptions): Promise<RunSqlResult>;
-  introspect(scope?: CatalogScope): Promise<Catalog>;
+  introspect(scope?: CatalogScope, how?: RunOptions): Promise<Catalog>;
   /** Tells of these tables, or of all, what is quickly told, in no order; absent where that is no less than the catalog. */
-  survey?(tables?: readonly QualifiedName[]): Promise<readonly SurveyedTable[]>;
+  survey?(tables?: readonly QualifiedName[], how?: RunOptions): Promise<readonly SurveyedTable[]>;
   /** What SQL will do to what is there; where definitions stand whatever becomes of their transaction, and objects have no ids that outlive new names. */
   foresee?(sql: string, before: Catalog): Foresight;
 }
@@ -321,6 +321,8 @@ export interface TransactionOptions {
   readonly isolation?: 'read-committed' | 'repeatable-read' | 'serializable';
   /** epoch milliseconds, for the wait for a connection, the end of the transaction, and statements that name none */
   readonly deadline?: number | undefined;
+  /** For the wait for a connection. */
+  readonly signal?: Cancellation | undefined;
 }
 
 /** One statement of a mutation; `path` is where its errors are reported. */

@@ -1,9 +1,7 @@
 /** The schemas of roles in two snapshots, as texts: printed one after the other, and let go when they have been looked at. */
-import { SvcError } from '../errors/svc-error.ts';
 import { sameForRole } from '../schema/fields/same-for-role.ts';
 import { printRoleSchema } from '../schema/sdl.ts';
 import type { Snapshot } from '../state/snapshot.ts';
-import type { Cancellation } from '../util/cancellation.ts';
 import { inSlices, type Sliced } from '../util/sliced.ts';
 
 export interface DifferingSchema {
@@ -19,16 +17,8 @@ export interface Comparison {
   readonly roles: readonly string[];
   /** Schemas that are printed; of further roles nothing is told. */
   readonly most: number;
-  /** As `goOnUntil` makes it. */
+  /** As `whileWanted` makes it. */
   readonly goOn: () => void;
-}
-
-/** @returns throws where nobody waits any longer for what takes time @param deadline as `Date.now()` tells it */
-export function goOnUntil(deadline: number | undefined, signal: Cancellation | undefined): () => void {
-  return () => {
-    if (signal?.aborted !== true && Date.now() <= (deadline ?? Number.POSITIVE_INFINITY)) return;
-    throw new SvcError('timeout', 'the time limit passed while schemas were compared');
-  };
 }
 
 /**

@@ -22,6 +22,7 @@ import { distinct, named } from './refresh.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { StateCounts } from './state-counts.ts';
 import type { Refresh } from './state.ts';
+import type { Wanted } from './wanted.ts';
 
 export interface AssemblyOptions {
   readonly backends: readonly Backend[];
@@ -70,8 +71,8 @@ export class Assembly {
     };
   }
 
-  open(source: SourceMetadata, previous?: LiveSource): Promise<LiveSource> {
-    return openSource(source, this.#open, previous);
+  open(source: SourceMetadata, previous?: LiveSource, wanted?: Wanted): Promise<LiveSource> {
+    return openSource(source, this.#open, previous, wanted);
   }
 
   /**
@@ -82,16 +83,17 @@ export class Assembly {
     metadata: Metadata,
     before: Assembled | undefined,
     refresh: Refresh,
-    withoutSilent = false,
+    { withoutSilent = false, wanted = {} }: { readonly withoutSilent?: boolean; readonly wanted?: Wanted } = {},
   ): Promise<ReadonlyMap<string, LiveSource>> {
     this.#options.onOpening?.(metadata.network);
     const outcomes = await Promise.allSettled(
       [...metadata.sources.values()].map(async (source): Promise<readonly [string, LiveSource]> => {
         const known = before === undefined ? undefined : takeOver(source, metadata, before.sources);
         const anew = refresh.sources === 'all' || refresh.sources?.includes(source.name) === true;
-        if (known === undefined || anew) return [source.name, await this.open(source, known)];
+        if (known === undefined || anew) return [source.name, await this.open(source, known, wanted)];
         try {
-          return [source.name, await this.refreshed(source, known, refresh, before?.snapshot.metadata.sources.get(source.name))];
+          const was = before?.snapshot.metadata.sources.get(source.name);
+          return [source.name, await this.refreshed(source, known, refresh, was, wanted)];
         } catch (error) {
           if (!withoutSilent) throw error;
           this.#options.observe({ kind: 'source', source: source.name, event: 'unavailable', message: describeFailure(error) });
@@ -110,11 +112,11 @@ export class Assembly {
   }
 
   /** The remote schemas of `metadata`. Never rejects. */
-  remotesFor(wanted: Omit<RemotesFor, keyof RemoteContext | 'onFailure'>): Promise<ReadonlyMap<string, LiveRemote>> {
+  remotesFor(what: Omit<RemotesFor, keyof RemoteContext | 'onFailure'>): Promise<ReadonlyMap<string, LiveRemote>> {
     return remotesFor({
       ...this.#options.remotes,
       onFailure: (remoteSchema, message) => this.#options.observe({ kind: 'remote-schema', remoteSchema, event: 'unavailable', message }),
-      ...wanted,
+      ...what,
     });
   }
 
@@ -124,7 +126,13 @@ export class Assembly {
   }
 
   /** An open source with what `refresh` names, and what is newly tracked, read again. @throws SvcError */
-  async refreshed(source: SourceMetadata, live: LiveSource, refresh: Refresh, before?: SourceMetadata): Promise<LiveSource> {
+  async refreshed(
+    source: SourceMetadata,
+    live: LiveSource,
+    refresh: Refresh,
+    before?: SourceMetadata,
+    wanted?: Wanted,
+  ): Promise<LiveSource> {
     if (live.input.kind === 'failed') return live;
     const { tables, functions } = live.input.catalog;
     const scope: RefreshScope = {
@@ -135,18 +143,28 @@ export class Assembly {
         ...unseenOfComputedFields(source, before, functions),
       ]),
     };
-    return refreshSource(source, live, scope);
+    return refreshSource(source, live, scope, wanted);
   }
 
-  /** In slices: meanwhile requests go on with the snapshot before. */
-  async assemble(resourceVersion: number, metadata: Metadata, { sources, remotes }: Live, before?: Assembled): Promise<Assembled> {
+  /**
+   * In slices: meanwhile requests go on with the snapshot before.
+   * @param goOn is called at pauses; what it throws ends the work
+   */
+  async assemble(
+    resourceVersion: number,
+    metadata: Metadata,
+    { sources, remotes }: Live,
+    before?: Assembled,
+    goOn?: () => void,
+  ): Promise<Assembled> {
     const began = performance.now();
     const inputs = new Map([...sources].map(([name, { input }]) => [name, input]));
     const remoteSchemas = new Map([...remotes].map(([name, { input }]) => [name, input]));
     const build = await inSlices(
       schemaCacheBuild({ metadata, sources: inputs, remoteSchemas, options: this.#options.cache }, before?.build),
+      goOn,
     );
-    const made = await inSlices(roleSchemas(build.cache, this.#options.roleSchemas, before?.roleSchemas));
+    const made = await inSlices(roleSchemas(build.cache, this.#options.roleSchemas, before?.roleSchemas), goOn);
     const connections = new Map(
       [...sources].flatMap(([name, { connection }]) => (connection === null ? [] : [[name, connection] as const])),
     );
@@ -157,6 +175,7 @@ export class Assembly {
         this.#options.roleSchemas.engine.limits,
         before?.snapshot.storedOperations,
       ),
+      goOn,
     );
     const found = storedOperations.inconsistencies;
     const captureFailures = carriedFailures(before?.captureFailures ?? NO_CAPTURE_FAILURES, build.cache);

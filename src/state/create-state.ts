@@ -22,6 +22,7 @@ import type { LiveSource } from './live-source.ts';
 import { encodeRefresh, isEmpty, mergeNotices, mergeRefreshes } from './refresh.ts';
 import type { Snapshot } from './snapshot.ts';
 import { StateCounts } from './state-counts.ts';
+import type { Wanted } from './wanted.ts';
 import type {
   Change,
   ChangeResult,
@@ -126,13 +127,13 @@ class QueuedState implements RunningState {
     });
   }
 
-  trial<T>(run: (draft: State) => Promise<T>): Promise<T> {
+  trial<T>(run: (draft: State) => Promise<T>, wanted: Wanted = {}): Promise<T> {
     const base = this.#now();
-    return tryOut(new Draft(this.#assembly, base, () => this.isAlive(), true), base, run);
+    return tryOut(new Draft(this.#assembly, base, () => this.isAlive(), { wanted }), base, run);
   }
 
-  preview(preview: Preview): Promise<PreviewResult> {
-    return this.#draft().preview(preview);
+  preview(preview: Preview, wanted?: Wanted): Promise<PreviewResult> {
+    return this.#draft().preview(preview, wanted);
   }
 
   isAlive(): Promise<boolean> {
@@ -293,7 +294,7 @@ class QueuedState implements RunningState {
       version = stored.resourceVersion;
       refresh = { sources: 'all', remoteSchemas: 'all' };
     }
-    const sources = await this.#assembly.sourcesFor(metadata, before, refresh, true);
+    const sources = await this.#assembly.sourcesFor(metadata, before, refresh, { withoutSilent: true });
     const remotes = await this.#remotesOfOthers(metadata, before, refresh);
     this.#swap(await this.#assembly.assemble(version, metadata, { sources, remotes }, before));
     return news.kind === 'changes' ? news.notices[0]?.instanceId : '';

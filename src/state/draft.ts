@@ -3,6 +3,7 @@
  * nothing is stored or shown. The owner of the state makes the result current, or discards it.
  */
 import { SvcError } from '../errors/svc-error.ts';
+import { inSlices } from '../util/sliced.ts';
 import { type Assembled, type Assembly, closeOthers } from './assembly.ts';
 import { withCatalog } from './live-source.ts';
 import { mergeRefreshes } from './refresh.ts';
@@ -10,25 +11,34 @@ import type { Snapshot } from './snapshot.ts';
 import type { Change, ChangeResult, Preview, PreviewResult, Refresh, State } from './state.ts';
 import { underNewNames } from './renamed-sources.ts';
 import { judge } from './verdict.ts';
+import { type Wanted, whileWanted } from './wanted.ts';
+
+/** As messages call it. */
+const WORK = 'changes were tried';
+
+interface Trial {
+  readonly wanted: Wanted;
+}
 
 export class Draft implements State {
   readonly #assembly: Assembly;
   readonly #base: Assembled;
   readonly #isAlive: () => Promise<boolean>;
-  readonly #isTrial: boolean;
+  /** null: the changes may come to count. */
+  readonly #trial: Trial | null;
   #latest: Assembled;
   /** All that was assembled on the way. */
   readonly #steps: Assembled[] = [];
   #refresh: Refresh = {};
   #clearsEvents = false;
 
-  /** @param isTrial the databases are left as they are, because the changes will never count */
-  constructor(assembly: Assembly, base: Assembled, isAlive: () => Promise<boolean>, isTrial = false) {
+  /** @param trial the databases are left as they are, because the changes will never count */
+  constructor(assembly: Assembly, base: Assembled, isAlive: () => Promise<boolean>, trial: Trial | null = null) {
     this.#assembly = assembly;
     this.#base = base;
     this.#latest = base;
     this.#isAlive = isAlive;
-    this.#isTrial = isTrial;
+    this.#trial = trial;
   }
 
   /** The last change's outcome; the base when there was none. */
@@ -60,7 +70,9 @@ export class Draft implements State {
     // One version for all of the draft.
     const version = this.#base.snapshot.resourceVersion + 1;
     this.#refresh = mergeRefreshes([this.#refresh, refresh]);
-    const sources = await this.#assembly.sourcesFor(metadata, before, refresh);
+    const wanted = this.#trial?.wanted ?? {};
+    const goOn = whileWanted(wanted, WORK);
+    const sources = await this.#assembly.sourcesFor(metadata, before, refresh, { wanted });
     try {
       const remotes = await this.#assembly.remotesFor({
         metadata,
@@ -69,16 +81,20 @@ export class Draft implements State {
         stored: new Map(),
         useStored: 'ask',
         patienceMs: null,
+        wanted,
       });
-      const candidate = await this.#assembly.assemble(version, metadata, { sources, remotes }, before);
+      // Databases that were not waited for to the end count for nothing.
+      goOn();
+      const candidate = await this.#assembly.assemble(version, metadata, { sources, remotes }, before, goOn);
       const { inconsistencies } = candidate.snapshot.cache;
       if (change.inconsistencies !== 'allow') {
         const known = change.inconsistencies === 'reject-all' ? [] : underNewNames(before.snapshot, metadata);
         judge(known, inconsistencies, change.edited ?? []);
       }
-      const installed = this.#isTrial
-        ? candidate
-        : await this.#assembly.installCaptures(before, candidate, refresh, change.inconsistencies !== 'allow');
+      const installed =
+        this.#trial !== null
+          ? candidate
+          : await this.#assembly.installCaptures(before, candidate, refresh, change.inconsistencies !== 'allow');
       this.#steps.push(installed);
       this.#latest = installed;
       this.#clearsEvents ||= change.clearsEvents === true;
@@ -89,21 +105,28 @@ export class Draft implements State {
     }
   }
 
-  async preview({ edit, source, catalog, renamedTables, others = new Map() }: Preview): Promise<PreviewResult> {
+  async preview(
+    { edit, source, catalog, renamedTables, others = new Map() }: Preview,
+    wanted: Wanted = this.#trial?.wanted ?? {},
+  ): Promise<PreviewResult> {
+    const goOn = whileWanted(wanted, WORK);
     const before = this.#latest;
     const metadata = edit(before.snapshot.metadata, before.snapshot);
     const sources = new Map(before.sources);
     const live = sources.get(source);
-    if (live?.input.kind === 'open') sources.set(source, { ...live, input: withCatalog(live.input, catalog, renamedTables) });
+    if (live?.input.kind === 'open')
+      sources.set(source, { ...live, input: await inSlices(withCatalog(live.input, catalog, renamedTables), goOn) });
     for (const [name, other] of others) {
       const known = sources.get(name);
-      if (known?.input.kind === 'open') sources.set(name, { ...known, input: withCatalog(known.input, other, new Map()) });
+      if (known?.input.kind === 'open')
+        sources.set(name, { ...known, input: await inSlices(withCatalog(known.input, other, new Map()), goOn) });
     }
     const { snapshot } = await this.#assembly.assemble(
       before.snapshot.resourceVersion,
       metadata,
       { sources, remotes: before.remotes },
       before,
+      goOn,
     );
     return {
       snapshot,
@@ -120,13 +143,13 @@ export class Draft implements State {
     } catch (thrown) {
       const forgotten = this.#latest;
       this.#latest = before;
-      if (!this.#isTrial) await this.#assembly.captures.undo(forgotten, before);
+      if (this.#trial === null) await this.#assembly.captures.undo(forgotten, before);
       throw thrown;
     }
   }
 
-  trial<T>(run: (draft: State) => Promise<T>): Promise<T> {
-    return tryOut(new Draft(this.#assembly, this.#latest, this.#isAlive, true), this.#latest, run);
+  trial<T>(run: (draft: State) => Promise<T>, wanted: Wanted = this.#trial?.wanted ?? {}): Promise<T> {
+    return tryOut(new Draft(this.#assembly, this.#latest, this.#isAlive, { wanted }), this.#latest, run);
   }
 
   isAlive(): Promise<boolean> {

@@ -7,9 +7,15 @@ import type { EnumValue } from '../schema-cache/schema-cache.ts';
 import { enumColumns } from '../schema-cache/stages/enum-table.ts';
 import { textOfBytes } from '../util/bytes.ts';
 import { isJsonArray, isJsonObject, parseJson } from '../util/json.ts';
+import type { Wanted } from './wanted.ts';
 
 /** All rows; null when the table's shape is not that of an enum, which the schema cache will say. */
-export async function readEnumValues(connection: Connection, backend: Backend, table: CatalogTable): Promise<readonly EnumValue[] | null> {
+export async function readEnumValues(
+  connection: Connection,
+  backend: Backend,
+  table: CatalogTable,
+  wanted: Wanted,
+): Promise<readonly EnumValue[] | null> {
   const columns = enumColumns(table);
   if (columns === null) return null;
   const fields: RowsQuery['fields'] = [columns.value, columns.description].flatMap((name, i) => {
@@ -32,7 +38,7 @@ export async function readEnumValues(connection: Connection, backend: Backend, t
     fields,
   };
   const statement = backend.compiler({ stringifyNumericTypes: false }).select([{ alias: 'rows', query }]);
-  const [cell] = await connection.runJson(statement, [], {});
+  const [cell] = await connection.runJson(statement, [], wanted);
   const rows = parseJson(textOfBytes(cell ?? []));
   return (isJsonArray(rows) ? rows : []).flatMap((row) => {
     if (!isJsonObject(row) || typeof row['value'] !== 'string') return [];

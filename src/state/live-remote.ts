@@ -16,6 +16,7 @@ import type { RemoteSchemaInput } from '../schema-cache/stages/remote-schema.ts'
 import type { StoredIntrospection } from '../storage/remote-introspections.ts';
 import { type RemoteConnection, remoteConnection } from '../upstream/connection.ts';
 import { type Json, parseJson, printJson } from '../util/json.ts';
+import type { Wanted } from './wanted.ts';
 
 export interface LiveRemote {
   /** The metadata's own object. */
@@ -37,7 +38,7 @@ export interface Introspection {
 export interface RemoteContext {
   readonly environment: Environment;
   /** @throws SvcError remote-schema-error */
-  readonly introspect: (connection: RemoteConnection, network: Network, patienceMs: number | null) => Promise<Json>;
+  readonly introspect: (connection: RemoteConnection, network: Network, wanted: Wanted) => Promise<Json>;
 }
 
 export interface OpenRemote extends RemoteContext {
@@ -46,6 +47,7 @@ export interface OpenRemote extends RemoteContext {
   readonly before: Introspection | null;
   /** ms to wait at most, where the definition lets wait longer. */
   readonly patienceMs: number | null;
+  readonly wanted?: Wanted;
 }
 
 /** Which server it is and how it is asked. */
@@ -55,16 +57,22 @@ export function serverOf({ address, headers }: RemoteSchemaDefinition): string {
 
 /** Never rejects: one that cannot be asked has a failure. */
 export async function openRemote({ name, definition }: RemoteSchema, context: OpenRemote): Promise<LiveRemote> {
-  const { environment, network, before, patienceMs } = context;
+  const { environment, network, before } = context;
   let connection: RemoteConnection | null = null;
   try {
     connection = remoteConnection(name, definition, environment);
-    const said = await readIntrospection(printJson(await context.introspect(connection, network, patienceMs)), before);
+    const said = await readIntrospection(printJson(await context.introspect(connection, network, wantedWithin(context))), before);
     return { definition, connection, input: { model: said.model, failure: null }, said };
   } catch (error) {
     const said = connection === null ? null : before;
     return { definition, connection, input: { model: said?.model ?? null, failure: failureOf(error) }, said };
   }
+}
+
+function wantedWithin({ patienceMs, wanted = {} }: OpenRemote): Wanted {
+  return patienceMs === null
+    ? wanted
+    : { ...wanted, deadline: Math.min(wanted.deadline ?? Number.POSITIVE_INFINITY, Date.now() + patienceMs) };
 }
 
 /** One that another instance has asked already. @throws SvcError when what is stored makes no sense */

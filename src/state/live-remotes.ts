@@ -11,6 +11,7 @@ import {
   withDefinition,
 } from './live-remote.ts';
 import type { Refresh } from './state.ts';
+import type { Wanted } from './wanted.ts';
 
 export interface RemotesFor extends RemoteContext {
   readonly metadata: Metadata;
@@ -24,6 +25,7 @@ export interface RemotesFor extends RemoteContext {
    */
   readonly useStored: 'ask' | 'trust';
   readonly patienceMs: number | null;
+  readonly wanted?: Wanted;
   readonly onFailure: (remoteSchema: string, message: string) => void;
 }
 
@@ -31,12 +33,11 @@ export interface RemotesFor extends RemoteContext {
 const AT_ONCE = 8;
 
 /** Opens all remote schemas of the metadata, several at a time; those that cannot be opened say why. */
-export async function remotesFor(wanted: RemotesFor): Promise<ReadonlyMap<string, LiveRemote>> {
-  const waiting = [...wanted.metadata.remoteSchemas.values()];
+export async function remotesFor(what: RemotesFor): Promise<ReadonlyMap<string, LiveRemote>> {
+  const waiting = [...what.metadata.remoteSchemas.values()];
   const made = new Map<string, LiveRemote>();
   const work = async (): Promise<void> => {
-    for (let remote = waiting.shift(); remote !== undefined; remote = waiting.shift())
-      made.set(remote.name, await remoteFor(remote, wanted));
+    for (let remote = waiting.shift(); remote !== undefined; remote = waiting.shift()) made.set(remote.name, await remoteFor(remote, what));
   };
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, waiting.length) }, work));
   return made;
@@ -46,8 +47,8 @@ export function isNamed(refresh: Refresh['remoteSchemas'], name: string): boolea
   return refresh === 'all' || refresh?.includes(name) === true;
 }
 
-async function remoteFor(remote: RemoteSchema, wanted: RemotesFor): Promise<LiveRemote> {
-  const { before, refresh, stored, useStored, environment, introspect, metadata, patienceMs } = wanted;
+async function remoteFor(remote: RemoteSchema, what: RemotesFor): Promise<LiveRemote> {
+  const { before, refresh, stored, useStored, environment, introspect, metadata, patienceMs } = what;
   const known = sameServer(before?.get(remote.name), remote);
   if (known !== undefined && !isNamed(refresh, remote.name)) return withDefinition(known, remote, environment);
   const kept = stored.get(remote.name);
@@ -60,8 +61,9 @@ async function remoteFor(remote: RemoteSchema, wanted: RemotesFor): Promise<Live
     network: metadata.network,
     before: known?.said ?? kept ?? null,
     patienceMs,
+    ...(what.wanted && { wanted: what.wanted }),
   });
-  if (live.input.failure !== null) wanted.onFailure(remote.name, live.input.failure.reason);
+  if (live.input.failure !== null) what.onFailure(remote.name, live.input.failure.reason);
   return live;
 }
 

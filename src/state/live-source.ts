@@ -7,10 +7,12 @@ import { type Catalog, type CatalogScope, nameKey, type QualifiedName } from '..
 import { describeFailure } from '../errors/describe-failure.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { SourceMetadata } from '../metadata/metadata.ts';
-import { shareUnchanged } from '../metadata/share.ts';
+import { shareInSlices, shareUnchanged } from '../metadata/share.ts';
 import type { SourceInput } from '../schema-cache/build.ts';
 import type { EnumValue } from '../schema-cache/schema-cache.ts';
+import { inSlices, type Sliced } from '../util/sliced.ts';
 import { readEnumValues } from './enum-values.ts';
+import type { Wanted } from './wanted.ts';
 
 export interface LiveSource {
   readonly kind: string;
@@ -26,8 +28,20 @@ export type OpenContext = Omit<ConnectContext, 'sourceName' | 'onEvent'> & {
   readonly onEvent: (source: string, event: string, message: string) => void;
 };
 
+/** ms that reading a catalog may take where nobody says less: a change that waits holds up all others. */
+const LONGEST_READ_MS = 300_000;
+
+function readingWithin({ signal, deadline = Date.now() + LONGEST_READ_MS }: Wanted): Wanted {
+  return { signal, deadline };
+}
+
 /** Never rejects: a source that cannot be opened or read is a failed one. */
-export async function openSource(metadata: SourceMetadata, context: OpenContext, previous?: LiveSource): Promise<LiveSource> {
+export async function openSource(
+  metadata: SourceMetadata,
+  context: OpenContext,
+  previous?: LiveSource,
+  wanted: Wanted = {},
+): Promise<LiveSource> {
   const { kind, configuration, name } = metadata;
   const backend = context.backend(kind);
   if (backend === undefined) return failedSource(metadata, new SvcError('not-supported', `sources of kind "${kind}" are not supported`));
@@ -36,11 +50,12 @@ export async function openSource(metadata: SourceMetadata, context: OpenContext,
     const { backend: _, onEvent: tell, ...settings } = context;
     const onEvent = (event: { readonly kind: string; readonly message: string }): void => tell(name, event.kind, event.message);
     connection = await backend.connect(configuration, { ...settings, sourceName: name, onEvent });
-    const found = await connection.introspect();
+    const reading = readingWithin(wanted);
+    const found = await connection.introspect(undefined, reading);
     const before = previous?.input.kind === 'open' ? previous.input : undefined;
-    const catalog = before === undefined ? found : shareUnchanged(before.catalog, found);
+    const catalog = before === undefined ? found : await inSlices(shareInSlices(before.catalog, found));
     const known = before?.enumValues ?? new Map<string, readonly EnumValue[]>();
-    const enumValues = await readEnums(metadata, backend, connection, catalog, known, () => true);
+    const enumValues = await readEnums({ metadata, backend, connection, catalog, known, again: () => true, reading });
     return { kind, configuration, connection, input: { kind: 'open', backend, catalog, enumValues } };
   } catch (error) {
     await connection?.close();
@@ -72,30 +87,39 @@ export interface RefreshScope {
  * Reads the catalog entries in `scope`, and the rows of enum tables that were never read or are in it.
  * @throws SvcError when the source does not answer
  */
-export async function refreshSource(metadata: SourceMetadata, live: LiveSource, scope: RefreshScope): Promise<LiveSource> {
+export async function refreshSource(
+  metadata: SourceMetadata,
+  live: LiveSource,
+  scope: RefreshScope,
+  wanted: Wanted = {},
+): Promise<LiveSource> {
   const { connection, input } = live;
   if (connection === null || input.kind === 'failed') return live;
+  const reading = readingWithin(wanted);
   const inScope = new Set(scope.tables.map(nameKey));
   const catalog =
-    inScope.size + scope.functions.length === 0 ? input.catalog : merge(input.catalog, scope, await connection.introspect(scope));
-  const enumValues = await readEnums(metadata, input.backend, connection, catalog, input.enumValues, (key) => inScope.has(key));
+    inScope.size + scope.functions.length === 0 ? input.catalog : merge(input.catalog, scope, await connection.introspect(scope, reading));
+  const enumValues = await readEnums({
+    ...{ metadata, backend: input.backend, connection, catalog, known: input.enumValues, reading },
+    again: (key) => inScope.has(key),
+  });
   if (catalog === input.catalog && enumValues === input.enumValues) return live;
   return { ...live, input: { ...input, catalog, enumValues } };
 }
 
 /** An open source as it would be with another catalog; the rows of renamed enum tables are what they were. */
-export function withCatalog(
+export function* withCatalog(
   input: Extract<SourceInput, { kind: 'open' }>,
   catalog: Catalog,
   renamedTables: ReadonlyMap<string, QualifiedName>,
-): SourceInput {
+): Sliced<SourceInput> {
   const enumValues = new Map(
     [...input.enumValues].map(([key, values]) => {
       const name = renamedTables.get(key);
       return [name === undefined ? key : nameKey(name), values] as const;
     }),
   );
-  return { ...input, catalog: shareUnchanged(input.catalog, catalog), enumValues: shareUnchanged(input.enumValues, enumValues) };
+  return { ...input, catalog: yield* shareInSlices(input.catalog, catalog), enumValues: shareUnchanged(input.enumValues, enumValues) };
 }
 
 /** The catalog with the entries in `scope` replaced; what is equal stays the same object. */
@@ -124,15 +148,26 @@ function replaced<T>(
   return after ?? before;
 }
 
+interface EnumsOf {
+  readonly metadata: SourceMetadata;
+  readonly backend: Backend;
+  readonly connection: Source;
+  readonly catalog: Catalog;
+  readonly known: ReadonlyMap<string, readonly EnumValue[]>;
+  readonly again: (key: string) => boolean;
+  readonly reading: Wanted;
+}
+
 /** Rows of the tables that the metadata calls enums. */
-async function readEnums(
-  metadata: SourceMetadata,
-  backend: Backend,
-  connection: Source,
-  catalog: Catalog,
-  known: ReadonlyMap<string, readonly EnumValue[]>,
-  again: (key: string) => boolean,
-): Promise<ReadonlyMap<string, readonly EnumValue[]>> {
+async function readEnums({
+  metadata,
+  backend,
+  connection,
+  catalog,
+  known,
+  again,
+  reading,
+}: EnumsOf): Promise<ReadonlyMap<string, readonly EnumValue[]>> {
   const keys: string[] = [];
   for (const [key, table] of metadata.tables) if (table.isEnum) keys.push(key);
   if (keys.length === 0 && known.size === 0) return known;
@@ -142,7 +177,7 @@ async function readEnums(
       if (before !== undefined && !again(key)) return [key, before];
       const table = catalog.tables.get(key);
       if (table === undefined) return null;
-      const values = await readOne(backend, connection, table);
+      const values = await readOne(backend, connection, table, reading);
       return values === null ? null : [key, before === undefined ? values : shareUnchanged(before, values)];
     }),
   );
@@ -154,9 +189,10 @@ async function readOne(
   backend: Backend,
   connection: Source,
   table: Parameters<typeof readEnumValues>[2],
+  reading: Wanted,
 ): Promise<readonly EnumValue[] | null> {
   try {
-    return await readEnumValues(connection, backend, table);
+    return await readEnumValues(connection, backend, table, reading);
   } catch (error) {
     if (error instanceof SvcError) return null;
     throw error;

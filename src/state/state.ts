@@ -2,6 +2,7 @@ import type { Metadata } from '../metadata/metadata.ts';
 import type { EventTriggerInfo, Inconsistency } from '../schema-cache/schema-cache.ts';
 import type { Catalog, QualifiedName } from '../catalog/catalog.ts';
 import type { Snapshot } from './snapshot.ts';
+import type { Wanted } from './wanted.ts';
 
 /** What a change must read anew from the databases before stages run. */
 export interface Refresh {
@@ -100,13 +101,14 @@ export interface State {
   /**
    * Changes that nobody else ever sees: nothing is stored, shown or installed, and all is forgotten when `run` is done. Others go on
    * meanwhile.
+   * @param wanted how long databases and servers are waited for
    */
-  trial<T>(run: (draft: State) => Promise<T>): Promise<T>;
+  trial<T>(run: (draft: State) => Promise<T>, wanted?: Wanted): Promise<T>;
   /**
    * What would be inconsistent after an edit if a source had this catalog, which a transaction sees
-   * that is still open. Changes nothing and reads nothing. @throws SvcError of the edit
+   * that is still open. Changes nothing and reads nothing. @throws SvcError of the edit, timeout
    */
-  preview(preview: Preview): Promise<PreviewResult>;
+  preview(preview: Preview, wanted?: Wanted): Promise<PreviewResult>;
   /** Whether the metadata database answers. */
   isAlive(): Promise<boolean>;
 }

@@ -119,14 +119,14 @@ export class SessionConnection implements Connection {
     }
   }
 
-  async introspect(scope?: CatalogScope): Promise<Catalog> {
-    await this.wantAllRows();
-    return readCatalog((text, values) => this.query(text, values), this.database, scope);
+  async introspect(scope?: CatalogScope, how: RunOptions = {}): Promise<Catalog> {
+    await this.wantAllRows(how);
+    return readCatalog((text, values) => this.query(text, values, how), this.database, scope);
   }
 
-  async survey(tables?: readonly QualifiedName[]): Promise<readonly SurveyedTable[]> {
-    await this.wantAllRows();
-    return surveyTables((text, values) => this.query(text, values), this.database, tables);
+  async survey(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly SurveyedTable[]> {
+    await this.wantAllRows(how);
+    return surveyTables((text, values) => this.query(text, values, how), this.database, tables);
   }
 
   foresee(sql: string, before: Catalog): Foresight {
@@ -134,8 +134,8 @@ export class SessionConnection implements Connection {
   }
 
   /** SQL of administrators may have limited them for its session: what is cut then would look as if it had been dropped. */
-  private async wantAllRows(): Promise<void> {
-    if (this.lent.tainted) await this.query(`set session ${ALL_ROWS}`, []);
+  private async wantAllRows(how: RunOptions): Promise<void> {
+    if (this.lent.tainted) await this.query(`set session ${ALL_ROWS}`, [], how);
   }
 
   private within(how: RunOptions): RunOptions {

@@ -79,12 +79,12 @@ export class DbbSource implements Source {
     return this.pooled(how, (connection) => connection.query(text, values, how));
   }
 
-  introspect(scope?: CatalogScope): Promise<Catalog> {
-    return this.pooled({}, (connection) => connection.introspect(scope));
+  introspect(scope?: CatalogScope, how: RunOptions = {}): Promise<Catalog> {
+    return this.pooled(how, (connection) => connection.introspect(scope, how));
   }
 
-  survey(tables?: readonly QualifiedName[]): Promise<readonly SurveyedTable[]> {
-    return this.pooled({}, (connection) => connection.survey(tables));
+  survey(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly SurveyedTable[]> {
+    return this.pooled(how, (connection) => connection.survey(tables, how));
   }
 
   foresee(sql: string, before: Catalog): Foresight {

@@ -54,17 +54,17 @@ class DbcConnection implements Connection {
     return this.inner.query(text, values, how);
   }
 
-  async introspect(scope?: CatalogScope): Promise<Catalog> {
-    const catalog = await this.inner.introspect(scope);
-    const found = await this.distributions(scope?.tables);
+  async introspect(scope?: CatalogScope, how: RunOptions = {}): Promise<Catalog> {
+    const catalog = await this.inner.introspect(scope, how);
+    const found = await this.distributions(scope?.tables, how);
     return { ...catalog, tables: new Map([...catalog.tables].map(([key, table]) => [key, distributed(table, found)])) };
   }
 
   /** What the coordinator estimates is about its own part of a table alone. Views of the extension are told of by name only. */
-  async survey(tables?: readonly QualifiedName[]): Promise<readonly SurveyedTable[]> {
-    const known = (await this.inner.survey?.(tables)) ?? [];
-    const own = tables === undefined ? await readOwn((text, values) => this.inner.query(text, values)) : new Set<string>();
-    const found = await this.distributions(tables);
+  async survey(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly SurveyedTable[]> {
+    const known = (await this.inner.survey?.(tables, how)) ?? [];
+    const own = tables === undefined ? await readOwn((text, values) => this.inner.query(text, values, how)) : new Set<string>();
+    const found = await this.distributions(tables, how);
     const wanted = known.filter(({ name }) => !own.has(nameKey(name)));
     return wanted.map((table) => {
       const distribution = distributionIn(found, table);
@@ -73,8 +73,8 @@ class DbcConnection implements Connection {
     });
   }
 
-  private distributions(tables: readonly QualifiedName[] | undefined): Promise<Distributions> {
-    return readDistributions((text, values) => this.inner.query(text, values), tables);
+  private distributions(tables: readonly QualifiedName[] | undefined, how: RunOptions): Promise<Distributions> {
+    return readDistributions((text, values) => this.inner.query(text, values, how), tables);
   }
 }
 

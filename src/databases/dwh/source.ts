@@ -101,8 +101,8 @@ export class DwhSource implements Source {
     }
   }
 
-  introspect(scope?: CatalogScope): Promise<Catalog> {
-    const how = { deadline: Date.now() + INTROSPECTION_MS };
+  introspect(scope?: CatalogScope, { signal, deadline = Number.POSITIVE_INFINITY }: RunOptions = {}): Promise<Catalog> {
+    const how: RunOptions = { signal, deadline: Math.min(deadline, Date.now() + INTROSPECTION_MS) };
     return readCatalog(async (text) => (await this.query(text, [], how)).rows, this.options.datasets, scope);
   }
 
@@ -186,7 +186,7 @@ export class DwhSource implements Source {
         return this.runSql(sql, within(how));
       },
       query: (text, values, how) => this.query(text, values, within(how ?? {})),
-      introspect: (scope) => this.introspect(scope),
+      introspect: (scope, how) => this.introspect(scope, within(how ?? {})),
     };
   }
 

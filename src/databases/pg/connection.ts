@@ -89,12 +89,12 @@ export class SessionConnection implements Connection {
     }
   }
 
-  introspect(scope?: CatalogScope): Promise<Catalog> {
-    return readCatalog((text, values) => this.json(text, values, {}), scope);
+  introspect(scope?: CatalogScope, how: RunOptions = {}): Promise<Catalog> {
+    return readCatalog((text, values) => this.json(text, values, how), scope);
   }
 
-  survey(tables?: readonly QualifiedName[]): Promise<readonly SurveyedTable[]> {
-    return surveyTables((text, values) => this.query(text, values), tables);
+  survey(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly SurveyedTable[]> {
+    return surveyTables((text, values) => this.query(text, values, how), tables);
   }
 
   async commit(): Promise<void> {

@@ -117,12 +117,12 @@ export class PgSource implements Source {
     return this.alone(how, (connection) => connection.query(text, values, how));
   }
 
-  async introspect(scope?: CatalogScope): Promise<Catalog> {
-    return this.alone({}, (connection) => connection.introspect(scope));
+  async introspect(scope?: CatalogScope, how: RunOptions = {}): Promise<Catalog> {
+    return this.alone(how, (connection) => connection.introspect(scope, how));
   }
 
-  survey(tables?: readonly QualifiedName[]): Promise<readonly SurveyedTable[]> {
-    return this.alone({}, (connection) => connection.survey(tables));
+  survey(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly SurveyedTable[]> {
+    return this.alone(how, (connection) => connection.survey(tables, how));
   }
 
   runMutation(statements: readonly MutationStatement[], how: MutationOptions): Promise<readonly JsonRow[]> {
@@ -131,8 +131,8 @@ export class PgSource implements Source {
 
   async transaction<T>(how: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T> {
     const begin = BEGIN[how.isolation ?? this.options.isolation] + (how.readOnly === true ? ' read only' : '');
-    const { deadline } = how;
-    const session = await this.lend({ deadline });
+    const { deadline, signal } = how;
+    const session = await this.lend({ deadline, signal });
     const connection = new SessionConnection(session, this.watch, this.options.primary.prelude, { text: begin, values: [] }, deadline);
     try {
       if (how.settings !== undefined) await configure(connection, how.settings, true);

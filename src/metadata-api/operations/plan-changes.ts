@@ -4,14 +4,18 @@ import type { Connection, Source } from '../../backend/backend.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { anyJson, between, defaulted, list, nonEmptyText, object, optional, required, text } from '../../metadata/codec.ts';
+import { type DecodedTables, decodeTables } from '../../metadata/decoded-tables.ts';
 import { decodeDocument } from '../../metadata/document.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
+import { shareInSlices } from '../../metadata/share.ts';
 import { recordsOf } from '../../schema-cache/inconsistency.ts';
+import { serverOf } from '../../state/live-remote.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import type { Cancellation } from '../../util/cancellation.ts';
+import { type Wanted, whileWanted } from '../../state/wanted.ts';
 import type { Json, JsonObject } from '../../util/json.ts';
 import { at } from '../../util/path.ts';
-import { differingSchemas, goOnUntil } from '../differing-schemas.ts';
+import { inSlices } from '../../util/sliced.ts';
+import { differingSchemas } from '../differing-schemas.ts';
 import { ErrorPlace } from '../run-sql/error-place.ts';
 import { firstWord, isTransactionControl, splitStatements } from '../run-sql/split-statements.ts';
 import { define, operation, type OperationContext, type OperationGroup } from '../operation.ts';
@@ -70,7 +74,9 @@ const planChanges: OperationGroup = () => [
       documentation: {
         summary:
           'Tries migrations and a document of metadata: runs the SQL in a transaction of each source that is rolled back, and tells which of it failed, what would be inconsistent before and after, and the schemas of the roles for which they differ. What is locked by the SQL is locked until it is rolled back, and sequences advance. What the SQL of `probe` gives behind a migration, such as the locks that are held, stands at it as `probed`. All of it is to be done within `timeout_seconds` (300).',
-        details: `\`schemas\` are those of at most ${MOST_ROLES} roles, and ${MOST_CHARACTERS / 2 ** 20} MiB of text in all; \`roles_not_compared\` are others whose schemas may differ.`,
+        details: `\`schemas\` are those of at most ${MOST_ROLES} roles, and ${MOST_CHARACTERS / 2 ** 20} MiB of text in all; \`roles_not_compared\` are others whose schemas may differ.
+
+Nothing is opened for a trial: \`untried_sources\` are sources that the document adds, which the comparison leaves out, and \`untried_remote_schemas\` remote schemas that it adds, which are left out too, or that it gives another address or other headers, which count with what was known of them. What depends on them is to be taken with care.`,
         example: { metadata: { version: 3, sources: [] }, migrations: [] },
       },
       // SQL may do what no transaction takes back.
@@ -84,37 +90,45 @@ const planChanges: OperationGroup = () => [
 class RolledBack extends Error {}
 
 async function plan(args: PlanChanges, context: OperationContext): Promise<Json> {
-  const { snapshot, services, path } = context;
-  const wanted =
-    args.metadata === undefined ? undefined : decodeDocument(args.metadata, at(path, 'metadata'), services.kinds, snapshot.metadata);
+  const { snapshot, signal } = context;
+  const wanted: Wanted = { signal, deadline: Date.now() + args.timeoutSeconds * 1000 };
+  const document = args.metadata === undefined ? undefined : await decoded(args.metadata, context, wanted);
   for (const sql of [args.prelude, args.probe, ...args.migrations.map((each) => each.sql)]) requireUndoable(sql);
   const results: JsonObject[] = [];
   const catalogs = new Map<string, Catalog>();
   const bySource = new Map<string, PlannedMigration[]>();
   for (const each of args.migrations) bySource.set(each.source, [...(bySource.get(each.source) ?? []), each]);
   let answer: JsonObject | undefined;
-  const deadline = Date.now() + args.timeoutSeconds * 1000;
   const inside = async (): Promise<void> => {
-    answer = results.some(({ ok }) => ok === false) ? {} : await compared(wanted, catalogs, context, deadline);
+    answer = results.some(({ ok }) => ok === false) ? {} : await compared(document, catalogs, context, wanted);
   };
   const sources = [...bySource].map(([name, migrations]) => ({ source: transactionalSource(name, snapshot), name, migrations }));
   await nested(
     sources,
-    deadline,
+    wanted,
     async ({ name, migrations }, connection) => {
-      if (args.prelude !== '') await connection.runSql(args.prelude, {});
+      if (args.prelude !== '') await connection.runSql(args.prelude, wanted);
       for (const each of migrations) {
-        const result = await attempt(each, connection, context);
+        const result = await attempt(each, connection, wanted);
         const isTold = result['ok'] === true && args.probe !== '';
-        results.push(isTold ? { ...result, probed: (await connection.runSql(args.probe, {})).rows } : result);
+        results.push(isTold ? { ...result, probed: (await connection.runSql(args.probe, wanted)).rows } : result);
         if (result['ok'] === false) return false;
       }
-      catalogs.set(name, await connection.introspect());
+      catalogs.set(name, await connection.introspect(undefined, wanted));
       return true;
     },
     inside,
   );
   return { migrations: results, ...answer };
+}
+
+/** The document, sharing with what is current all that is the same. @throws SvcError */
+async function decoded(json: Json, { snapshot, services, path }: OperationContext, wanted: Wanted): Promise<Metadata> {
+  const { metadata } = snapshot;
+  const goOn = whileWanted(wanted, 'the document was read');
+  const tables: DecodedTables = new WeakMap();
+  await inSlices(decodeTables(json, services.kinds, metadata, tables), goOn);
+  return inSlices(shareInSlices(metadata, decodeDocument(json, at(path, 'metadata'), services.kinds, metadata, tables)), goOn);
 }
 
 /** @throws SvcError bad-request: what comes behind the end of the transaction would stand */
@@ -136,15 +150,15 @@ interface Trial {
 /** A transaction for each, one inside the other; all are rolled back. */
 async function nested(
   [first, ...others]: readonly Trial[],
-  deadline: number,
+  wanted: Wanted,
   run: (trial: Trial, connection: Connection) => Promise<boolean>,
   inside: () => Promise<void>,
 ): Promise<void> {
   if (first === undefined) return inside();
   try {
-    await first.source.transaction({ deadline }, async (connection) => {
+    await first.source.transaction(wanted, async (connection) => {
       // The transaction of one that failed can do no more.
-      if (await run(first, connection)) await nested(others, deadline, run, inside);
+      if (await run(first, connection)) await nested(others, wanted, run, inside);
       else await inside();
       throw new RolledBack();
     });
@@ -165,14 +179,10 @@ function transactionalSource(name: string, { metadata, cache, connections }: Sna
   return connection;
 }
 
-async function attempt(
-  { source, version, sql }: PlannedMigration,
-  connection: Connection,
-  { signal }: OperationContext,
-): Promise<JsonObject> {
+async function attempt({ source, version, sql }: PlannedMigration, connection: Connection, wanted: Wanted): Promise<JsonObject> {
   const place = new ErrorPlace(sql);
   try {
-    await connection.runSql(sql, { onFailure: (at) => place.set(sql, at), ...(signal && { signal }) });
+    await connection.runSql(sql, { ...wanted, onFailure: (at) => place.set(sql, at) });
     return { source, version, ok: true };
   } catch (thrown) {
     if (!(thrown instanceof SvcError)) throw thrown;
@@ -190,40 +200,62 @@ async function attempt(
 
 /** The candidate beside what is current. */
 async function compared(
-  wanted: Metadata | undefined,
+  document: Metadata | undefined,
   changed: ReadonlyMap<string, Catalog>,
-  { snapshot, services, signal }: OperationContext,
-  deadline: number,
+  { snapshot, services }: OperationContext,
+  wanted: Wanted,
 ): Promise<JsonObject> {
   const before = snapshot.cache.inconsistencies;
-  const isNew = (name: string): boolean => !snapshot.metadata.sources.has(name);
-  const metadata = wanted ?? snapshot.metadata;
-  // Databases that nobody has opened yet are not opened for a trial.
-  const untried = [...metadata.sources.keys()].filter(isNew);
-  const known: Metadata = { ...metadata, sources: new Map([...metadata.sources].filter(([name]) => !isNew(name))) };
+  const current = snapshot.metadata;
+  const metadata = document ?? current;
+  // Databases that nobody has opened yet are not opened for a trial, nor are servers asked.
+  const untried = [...metadata.sources.keys()].filter((name) => !current.sources.has(name));
+  const newRemotes = [...metadata.remoteSchemas.keys()].filter((name) => !current.remoteSchemas.has(name));
+  const known: Metadata = {
+    ...metadata,
+    sources: without(metadata.sources, untried),
+    remoteSchemas: without(metadata.remoteSchemas, newRemotes),
+  };
   const catalogs = new Map(changed);
   for (const [name, connection] of snapshot.connections)
-    if (!catalogs.has(name) && known.sources.get(name) !== snapshot.metadata.sources.get(name))
-      catalogs.set(name, await connection.introspect());
+    if (!catalogs.has(name) && known.sources.has(name) && known.sources.get(name) !== current.sources.get(name))
+      catalogs.set(name, await connection.introspect(undefined, wanted));
   const [first, ...others] = catalogs;
-  const after = await services.state.preview({
-    edit: () => known,
-    source: first?.[0] ?? '',
-    catalog: first?.[1] ?? { tables: new Map(), functions: new Map(), version: 0 },
-    renamedTables: new Map(),
-    others: new Map(others),
-  });
+  const after = await services.state.preview(
+    {
+      edit: () => known,
+      source: first?.[0] ?? '',
+      catalog: first?.[1] ?? { tables: new Map(), functions: new Map(), version: 0 },
+      renamedTables: new Map(),
+      others: new Map(others),
+    },
+    wanted,
+  );
   return {
     inconsistencies: { before: [...recordsOf(before)], after: [...recordsOf(after.inconsistencies)] },
     untried_sources: untried,
-    ...(await changedSchemas(snapshot, after.snapshot, deadline, signal)),
+    untried_remote_schemas: [...metadata.remoteSchemas.keys()].filter((name) => isUntried(name, metadata, current)),
+    ...(await changedSchemas(snapshot, after.snapshot, wanted)),
   };
 }
 
+/** The same map where all of it stays. */
+function without<T>(map: ReadonlyMap<string, T>, names: readonly string[]): ReadonlyMap<string, T> {
+  return names.length === 0 ? map : new Map([...map].filter(([name]) => !names.includes(name)));
+}
+
+/** Whether a remote schema is of another server, or is asked in another way, than the one that has been asked. */
+function isUntried(name: string, after: Metadata, before: Metadata): boolean {
+  const [now, was] = [after.remoteSchemas.get(name), before.remoteSchemas.get(name)];
+  return (
+    now !== undefined && (was === undefined || (was.definition !== now.definition && serverOf(was.definition) !== serverOf(now.definition)))
+  );
+}
+
 /** The schemas of roles for which they differ, as far as there is room for their texts. @throws SvcError timeout */
-async function changedSchemas(before: Snapshot, after: Snapshot, deadline: number, signal: Cancellation | undefined): Promise<JsonObject> {
+async function changedSchemas(before: Snapshot, after: Snapshot, wanted: Wanted): Promise<JsonObject> {
   const roles = [...new Set([ADMIN_ROLE, ...before.cache.roles, ...after.cache.roles])].sort();
-  const differing = differingSchemas({ before, after, roles, most: MOST_ROLES, goOn: goOnUntil(deadline, signal) });
+  const differing = differingSchemas({ before, after, roles, most: MOST_ROLES, goOn: whileWanted(wanted, 'schemas were compared') });
   const schemas: JsonObject[] = [];
   const withoutRoom: string[] = [];
   let room = MOST_CHARACTERS;

@@ -14,7 +14,8 @@ import { at } from '../../util/path.ts';
 import { inSlices } from '../../util/sliced.ts';
 import { PrintedJson } from '../answer.ts';
 import { brokenQueries } from '../broken-queries.ts';
-import { differingSchemas, goOnUntil } from '../differing-schemas.ts';
+import { type Wanted, whileWanted } from '../../state/wanted.ts';
+import { differingSchemas } from '../differing-schemas.ts';
 import { define, operation, type OperationContext, type OperationGroup } from '../operation.ts';
 import { refused } from '../operation-error.ts';
 import { encodeDifference, schemaDifference } from '../schema-difference.ts';
@@ -87,7 +88,8 @@ const previewChanges: OperationGroup = () => [
 ];
 
 async function preview({ changes, roles, queries }: PreviewChanges, context: OperationContext): Promise<PrintedJson> {
-  const { snapshot, services, path } = context;
+  const { snapshot, services, path, signal, how } = context;
+  const wanted: Wanted = { signal, deadline: how.deadline };
   if (changes.length > MOST_CHANGES) throw new SvcError('bad-request', `at most ${MOST_CHANGES} changes can be tried at a time`);
   if (queries.length > MOST_QUERIES) throw new SvcError('bad-request', `at most ${MOST_QUERIES} queries can be run at a time`);
   const requests = queries.map(({ query, variables = null, operationName = null, user }, i) => ({
@@ -101,7 +103,7 @@ async function preview({ changes, roles, queries }: PreviewChanges, context: Ope
     const head: JsonObject = {
       is_consistent: inconsistencies.length === 0,
       inconsistent_objects: [...recordsOf(inconsistencies)],
-      ...(await differences(snapshot, after, roles, context)),
+      ...(await differences(snapshot, after, roles, wanted)),
     };
     const pieces: Bytes[] = [bytesOfText(`${printJson(head).slice(0, -1)},"answers":[`)];
     for (const [i, { request, session }] of requests.entries()) {
@@ -116,18 +118,13 @@ async function preview({ changes, roles, queries }: PreviewChanges, context: Ope
     }
     pieces.push(bytesOfText(']}'));
     return new PrintedJson(pieces);
-  });
+  }, wanted);
 }
 
 /** @throws SvcError timeout */
-async function differences(
-  before: Snapshot,
-  after: Snapshot,
-  wanted: readonly string[] | undefined,
-  { signal, how }: OperationContext,
-): Promise<JsonObject> {
+async function differences(before: Snapshot, after: Snapshot, wanted: readonly string[] | undefined, until: Wanted): Promise<JsonObject> {
   const all = wanted ?? [...new Set([...before.cache.roles, ...after.cache.roles])].filter((role) => role !== ADMIN_ROLE).sort();
-  const goOn = goOnUntil(how.deadline, signal);
+  const goOn = whileWanted(until, 'schemas were compared');
   const schemas = differingSchemas({ before, after, roles: [...new Set(all)], most: MOST_ROLES, goOn });
   const compared: JsonObject[] = [];
   for (;;) {
