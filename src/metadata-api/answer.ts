@@ -30,8 +30,12 @@ const CLOSE = bytesOfText(']');
 export function* printAnswer(answer: CommandAnswer): Sliced<readonly Bytes[]> {
   if (answer.kind === 'one') {
     if (answer.answer instanceof PrintedJson) return answer.answer.pieces;
-    const texts = yield* printInPieces(answer.answer);
-    return texts.map(bytesOfText);
+    const pieces: Bytes[] = [];
+    for (const text of yield* printInPieces(answer.answer)) {
+      pieces.push(bytesOfText(text));
+      yield;
+    }
+    return pieces;
   }
   const pieces: Bytes[] = [OPEN];
   for (const [i, each] of answer.answers.entries()) {

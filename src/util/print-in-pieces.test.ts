@@ -33,3 +33,13 @@ it('pauses within large values, however they are large', () => {
     expect(parseJson(pieces.join(''))).toEqual(large);
   }
 });
+
+it('cuts long texts between characters', () => {
+  for (const first of ['', 'x', '\ud83d', '\ude00'])
+    for (const unit of ['\u{1f600}', 'x\u{1f600}\n', '\ud83d', 'é"']) {
+      const value = { a: [first + unit.repeat(20_000)], b: 1 };
+      const pieces = atOnce(printInPieces(value));
+      expect(pieces.length).toBeGreaterThan(1);
+      expect(pieces.join('')).toBe(printJson(value));
+    }
+});

@@ -6,6 +6,10 @@ const LEVELS = 5;
 /** Characters of a piece, at least; a pause comes after each. */
 const PIECE = 16_384;
 
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code < 0xdc00;
+}
+
 /** `printJson` with pauses, for values that may be large. @returns the text, in pieces */
 export function* printInPieces(json: Json): Sliced<readonly string[]> {
   const pieces: string[] = [];
@@ -32,11 +36,26 @@ export function* printInPieces(json: Json): Sliced<readonly string[]> {
   }
   function* part(value: Json, level: number): Sliced<void> {
     if (level < LEVELS && (isJsonArray(value) || isJsonObject(value))) yield* print(value, level + 1);
+    else if (typeof value === 'string' && value.length > PIECE) yield* long(value);
     else text += printJson(value);
-    if (text.length < PIECE) return;
+    if (text.length >= PIECE) yield* pause();
+  }
+  function* pause(): Sliced<void> {
     pieces.push(text);
     text = '';
     yield;
+  }
+  function* long(value: string): Sliced<void> {
+    text += '"';
+    for (let start = 0; start < value.length; ) {
+      let end = start + PIECE;
+      // Two halves of a character are printed together.
+      if (isHighSurrogate(value.charCodeAt(end - 1))) end += 1;
+      text += JSON.stringify(value.slice(start, end)).slice(1, -1);
+      start = end;
+      if (start < value.length) yield* pause();
+    }
+    text += '"';
   }
   yield* part(json, 0);
   pieces.push(text);

@@ -76,7 +76,7 @@ const planChanges: OperationGroup = () => [
           'Tries migrations and a document of metadata: runs the SQL in a transaction of each source that is rolled back, and tells which of it failed, what would be inconsistent before and after, and the schemas of the roles for which they differ. What is locked by the SQL is locked until it is rolled back, and sequences advance. What the SQL of `probe` gives behind a migration, such as the locks that are held, stands at it as `probed`. All of it is to be done within `timeout_seconds` (300).',
         details: `\`schemas\` are those of at most ${MOST_ROLES} roles, and ${MOST_CHARACTERS / 2 ** 20} MiB of text in all; \`roles_not_compared\` are others whose schemas may differ.
 
-Nothing is opened for a trial: \`untried_sources\` are sources that the document adds, which the comparison leaves out, and \`untried_remote_schemas\` remote schemas that it adds, which are left out too, or that it gives another address or other headers, which count with what was known of them. What depends on them is to be taken with care.`,
+Nothing is opened for a trial: \`untried_sources\` are sources that the document adds or configures in another way, \`untried_remote_schemas\` remote schemas that it adds or that get another address or other headers. The comparison leaves out those that are new, so that what refers to them counts as inconsistent, and takes the others as they are known.`,
         example: { metadata: { version: 3, sources: [] }, migrations: [] },
       },
       // SQL may do what no transaction takes back.
@@ -233,10 +233,18 @@ async function compared(
   );
   return {
     inconsistencies: { before: [...recordsOf(before)], after: [...recordsOf(after.inconsistencies)] },
-    untried_sources: untried,
+    untried_sources: [...untried, ...reconnected(metadata, current)],
     untried_remote_schemas: [...metadata.remoteSchemas.keys()].filter((name) => isUntried(name, metadata, current)),
     ...(await changedSchemas(snapshot, after.snapshot, wanted)),
   };
+}
+
+/** Sources that are there and would be opened anew. */
+function reconnected(after: Metadata, before: Metadata): readonly string[] {
+  return [...after.sources.values()].flatMap(({ name, kind, configuration }) => {
+    const was = before.sources.get(name);
+    return was === undefined || (was.kind === kind && was.configuration === configuration) ? [] : [name];
+  });
 }
 
 /** The same map where all of it stays. */

@@ -1,0 +1,160 @@
+/** Trials of whole documents: what they compare, what they leave out, and that they end. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Json, type JsonObject, printJson } from '../../src/util/json.ts';
+import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+let server: GraphqlServer;
+let elsewhere: GraphqlServer;
+
+beforeAll(async () => {
+  [service, server, elsewhere] = await Promise.all([
+    startTestService({}, { OTHER_URL: 'postgres://nobody@127.0.0.1:1/nothing' }),
+    startGraphqlServer('type Query { hello: String }', { hello: 'hi' }),
+    startGraphqlServer('type Query { other: String }', { other: 'ho' }),
+  ]);
+  await service.sql('create table author (id int primary key, name text); create table article (id int primary key)');
+  await service.metadata('bulk', [
+    { type: 'pg_track_table', args: 'author' },
+    { type: 'pg_create_select_permission', args: { table: 'author', role: 'user', permission: { columns: ['id'], filter: {} } } },
+    { type: 'pg_create_select_permission', args: { table: 'author', role: 'guest', permission: { columns: ['id'], filter: {} } } },
+    { type: 'add_remote_schema', args: { name: 'known', definition: { url: server.url } } },
+    { type: 'add_remote_schema', args: { name: 'moved', definition: { url: server.url, customization: { root_fields_namespace: 'm' } } } },
+  ]);
+});
+afterAll(() => Promise.all([service.stop(), server.close(), elsewhere.close()]));
+
+const plan = async (args: JsonObject): Promise<JsonObject> => (await service.metadata('plan_changes', args)) as JsonObject;
+const current = async (): Promise<JsonObject> => (await service.metadata('export_metadata', {})) as JsonObject;
+/** The document that is current, with another value at a place. */
+function changed(json: Json, path: readonly (string | number)[], value: Json): Json {
+  const [first, ...rest] = path;
+  if (first === undefined) return value;
+  if (Array.isArray(json)) return json.map((item, i) => (i === first ? changed(item as Json, rest, value) : (item as Json)));
+  const object = json as JsonObject;
+  return { ...object, [first]: changed(object[first] ?? null, rest, value) };
+}
+const place = async (section: string, name: string): Promise<readonly (string | number)[]> => {
+  const list = (await current())[section] as JsonObject[];
+  return [section, list.findIndex((each) => each['name'] === name)];
+};
+
+it('compares the schemas of those roles alone that a document concerns', async () => {
+  const same = await plan({ metadata: await current() });
+  expect(same).toEqual({
+    migrations: [],
+    inconsistencies: { before: [], after: [] },
+    untried_sources: [],
+    untried_remote_schemas: [],
+    schemas: [],
+    roles_not_compared: [],
+  });
+  const [sources, i] = await place('sources', 'default');
+  const columns = [sources ?? '', i ?? 0, 'tables', 0, 'select_permissions', 1, 'permission', 'columns'];
+  const { schemas } = await plan({ metadata: changed(await current(), columns, ['id', 'name']) });
+  expect((schemas as JsonObject[]).map(({ role }) => role)).toEqual(['user']);
+  expect((schemas as JsonObject[])[0]).toMatchObject({
+    before: expect.not.stringContaining('name: String\n'),
+    after: expect.stringContaining('name: String\n'),
+  });
+});
+
+it('finds what a document tracks that is new in the database, and what a migration makes', async () => {
+  const [sources, i] = await place('sources', 'default');
+  const tables = ((await current())['sources'] as JsonObject[])[i as number]?.['tables'] as Json[];
+  const metadata = (...names: readonly string[]): Promise<Json> =>
+    current().then((document) =>
+      changed(document, [sources ?? '', i ?? 0, 'tables'], [...tables, ...names.map((name) => ({ table: { schema: 'public', name } }))]),
+    );
+  expect(await plan({ metadata: await metadata('article') })).toMatchObject({
+    inconsistencies: { after: [] },
+    schemas: [{ role: 'admin', after: expect.stringContaining('type article ') }],
+  });
+  const migrations = [{ source: 'default', version: '1', sql: 'create table tag (id int primary key)' }];
+  expect(await plan({ metadata: await metadata('tag') })).toMatchObject({ inconsistencies: { after: [{ type: 'table' }] } });
+  expect(await plan({ metadata: await metadata('tag'), migrations })).toMatchObject({
+    inconsistencies: { after: [] },
+    schemas: [{ role: 'admin', after: expect.stringContaining('type tag ') }],
+  });
+});
+
+it('asks no server and opens no database, and names those that it therefore did not try', async () => {
+  const asked = elsewhere.requests.length;
+  const document = await current();
+  const remotes = document['remote_schemas'] as JsonObject[];
+  const [, i] = await place('remote_schemas', 'moved');
+  const moved = changed(document, ['remote_schemas', i ?? 0, 'definition', 'url'], elsewhere.url) as JsonObject;
+  const metadata = {
+    ...moved,
+    remote_schemas: [...(moved['remote_schemas'] as Json[]), { name: 'added', definition: { url: elsewhere.url } }],
+    sources: [
+      ...(moved['sources'] as Json[]),
+      { name: 'far', kind: 'pg', tables: [], configuration: { connection_info: { database_url: { from_env: 'OTHER_URL' } } } },
+    ],
+  };
+  expect(await plan({ metadata })).toMatchObject({
+    inconsistencies: { before: [], after: [] },
+    untried_sources: ['far'],
+    untried_remote_schemas: ['moved', 'added'],
+    schemas: [],
+  });
+  expect(elsewhere.requests.length).toBe(asked);
+
+  // Another time limit does not make another server of it; another header may.
+  const definition = ['remote_schemas', remotes.findIndex(({ name }) => name === 'known'), 'definition'];
+  expect(await plan({ metadata: changed(document, [...definition, 'timeout_seconds'], 5) })).toMatchObject({ untried_remote_schemas: [] });
+  expect(await plan({ metadata: changed(document, [...definition, 'headers'], [{ name: 'k', value: 'v' }]) })).toMatchObject({
+    untried_remote_schemas: ['known'],
+  });
+  const [sources, k] = await place('sources', 'default');
+  const isolation = [sources ?? '', k ?? 0, 'configuration', 'connection_info', 'isolation_level'];
+  expect(await plan({ metadata: changed(document, isolation, 'serializable') })).toMatchObject({ untried_sources: ['default'] });
+});
+
+describe('while the catalog of the database does not answer', () => {
+  let client: pg.Client;
+  beforeAll(async () => {
+    client = new pg.Client(service.databaseUrl);
+    await client.connect();
+    await client.query('begin; lock table pg_catalog.pg_inherits in access exclusive mode');
+  });
+  afterAll(async () => {
+    await client.query('rollback');
+    await client.end();
+  });
+  const waiting = async (): Promise<number> => {
+    const { rows } = await client.query<{ count: string }>(
+      `select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and state = 'active'`,
+    );
+    return Number(rows[0]?.count);
+  };
+  const until = async (count: number): Promise<void> => {
+    for (const end = Date.now() + 20_000; (await waiting()) !== count; await sleep(10))
+      if (Date.now() > end) throw new Error(`there are never ${count} statements that wait`);
+  };
+  const tracked = async (): Promise<Json> => {
+    const [sources, i] = await place('sources', 'default');
+    return changed(await current(), [sources ?? '', i ?? 0, 'tables', 1], { table: { schema: 'public', name: 'article' } });
+  };
+
+  it('ends with the time of the trial', async () => {
+    await expect(plan({ metadata: await tracked(), timeout_seconds: 1 })).rejects.toThrow('"timeout"');
+    await until(0);
+  });
+
+  it.each<[string, () => Promise<JsonObject>]>([
+    ['plan_changes', async () => ({ metadata: await tracked() })],
+    ['preview_changes', async () => ({ changes: [{ type: 'pg_track_table', args: 'none' }] })],
+  ])('ends %s in the database too when the client goes', async (type, args) => {
+    const gone = new AbortController();
+    const body = printJson({ type, args: await args() });
+    const answer = service.send('/v1/metadata', { method: 'POST', body, signal: gone.signal });
+    await Promise.race([until(1), answer]);
+    gone.abort();
+    await expect(answer).rejects.toThrow();
+    await until(0);
+  });
+});
