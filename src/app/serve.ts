@@ -5,7 +5,7 @@ import { createHandlerCaller } from '../actions/handler-call.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import { type AccessOptions, openAuthenticator } from '../auth/open-authenticator.ts';
 import { ADMIN_ROLE } from '../auth/session.ts';
-import type { Source } from '../backend/backend.ts';
+import type { CatalogMark, Source } from '../backend/backend.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { adminSecretsOf, jwtSecretsOf } from '../config/access.ts';
 import { describeConfig } from '../config/load-config.ts';
@@ -72,7 +72,8 @@ export interface Service {
   /** Finishes requests in flight, then closes the databases' connections. */
   stop(): Promise<void>;
   /**
-   * What the databases hold at the moment, read anew, by the names of their sources. Those that cannot be read are left out.
+   * What the databases hold at the moment, read anew, by the names of their sources. Those are left out that cannot be read, and those
+   * that are found to be the same as when this was asked last, which is cheaper than to read them.
    * @param kinds of the sources that are asked
    */
   readCatalogs(kinds: ReadonlySet<string>): Promise<ReadonlyMap<string, Catalog>>;
@@ -345,7 +346,7 @@ async function listen(config: Config, parts: Parts): Promise<Service> {
   logger.observe({ kind: 'startup', message: 'listening', info: startSummary(config, server.url, state.current()) });
   return {
     url: server.url,
-    readCatalogs: (kinds) => readCatalogs(state, kinds),
+    readCatalogs: catalogReader(state),
     async stop() {
       isStopping = true;
       if (config.shutdownDelay > 0) {
@@ -367,11 +368,29 @@ async function listen(config: Config, parts: Parts): Promise<Service> {
   };
 }
 
-async function readCatalogs(state: RunningState, kinds: ReadonlySet<string>): Promise<ReadonlyMap<string, Catalog>> {
-  const { connections, metadata } = state.current();
-  const asked = [...connections].filter(([name]) => kinds.has(metadata.sources.get(name)?.kind ?? ''));
-  const read = await Promise.allSettled(asked.map(async ([name, source]) => [name, await source.introspect()] as const));
-  return new Map(read.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : [])));
+/** ms that a database may take to tell what it holds. */
+const CATALOG_MS = 60_000;
+
+function catalogReader(state: RunningState): Service['readCatalogs'] {
+  const marks = new WeakMap<Source, CatalogMark>();
+  const changed = async (source: Source): Promise<Catalog | null> => {
+    const how = { deadline: Date.now() + CATALOG_MS };
+    if (source.catalogMark === undefined) return source.introspect(undefined, how);
+    const before = marks.get(source) ?? null;
+    // What changes after it is looked at changes it for the next time.
+    const mark = await source.catalogMark(before, how);
+    const catalog = mark.definitions === before?.definitions ? null : await source.introspect(undefined, how);
+    marks.set(source, mark);
+    return catalog;
+  };
+  return async (kinds) => {
+    const { connections, metadata } = state.current();
+    const asked = [...connections].filter(([name]) => kinds.has(metadata.sources.get(name)?.kind ?? ''));
+    const read = await Promise.allSettled(asked.map(async ([name, source]) => [name, await changed(source)] as const));
+    return new Map(
+      read.flatMap((each) => (each.status === 'fulfilled' && each.value[1] !== null ? [[each.value[0], each.value[1]] as const] : [])),
+    );
+  };
 }
 
 function outboundClient(config: Config, state: RunningState): OutboundClient {

@@ -298,6 +298,14 @@ export interface Connection {
   foresee?(sql: string, before: Catalog): Foresight;
 }
 
+/** What is looked at to find out whether a catalog has changed. */
+export interface CatalogMark {
+  /** Another text whenever what the catalog says may be another. */
+  readonly definitions: string;
+  /** What the database looks at first; null: nothing is known that would do. */
+  readonly seen: string | null;
+}
+
 /** As far as the text of the SQL tells. */
 export interface Foresight {
   /** The object that was given, where nothing changes. */
@@ -399,6 +407,11 @@ export interface Source extends Connection {
    * more, because the database is away or somebody else's copy.
    */
   watchSnapshots?(intervalMs: number, onSnapshot: (snapshot: string | null) => void): SnapshotWatch;
+  /**
+   * Tells whether the catalog is the same, for less than it takes to read it; absent where there is no such way.
+   * @param before what it told the last time; null: nothing
+   */
+  catalogMark?(before: CatalogMark | null, how?: RunOptions): Promise<CatalogMark>;
   /** Absent where the kind has no event triggers. */
   readonly captures?: Captures;
   /** For traces; absent where the kind does not tell. */

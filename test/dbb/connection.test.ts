@@ -77,6 +77,34 @@ describe.skipIf(!hasMariadb())('a connection to MariaDB', () => {
     await source.close();
   });
 
+  it('tells whether definitions have changed, and that rows have not changed them', async () => {
+    const source = await open({ connection_string: server.url('shop') });
+    let known = (await source.catalogMark?.(null)) ?? null;
+    const changes = async (sql: string): Promise<boolean> => {
+      await server.run(`use shop; ${sql}`);
+      const before = known;
+      known = (await source.catalogMark?.(before)) ?? null;
+      return known?.definitions !== before?.definitions;
+    };
+    for (const sql of [
+      'create table marked (id int primary key, name varchar(9))',
+      'alter table marked add at timestamp null',
+      "alter table marked modify name varchar(9) default 'x' comment 'said'",
+      'alter table marked add unique own (name)',
+      'alter table marked add check (id > 0)',
+      'alter table marked rename column name to called',
+      "alter table marked comment 'told'",
+      'rename table marked to renamed',
+      'create view marked as select id from renamed',
+      'drop view marked',
+    ])
+      expect([sql, await changes(sql)]).toEqual([sql, true]);
+    expect(await changes("insert into renamed (id) values (1); update renamed set called = 'y'")).toBe(false);
+    expect(await changes('create temporary table passing (id int)')).toBe(false);
+    expect(await changes('drop table renamed')).toBe(true);
+    await source.close();
+  });
+
   it('says which operation a statement is for, where that is wanted', async () => {
     const source = await open({ connection_string: server.url('shop') });
     const tags = { before: '', after: " /*operation_name='Mine'*/", labels: new Map(), isUnique: true };

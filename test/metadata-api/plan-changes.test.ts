@@ -114,6 +114,19 @@ it('asks no server and opens no database, and names those that it therefore did 
   expect(await plan({ metadata: changed(document, isolation, 'serializable') })).toMatchObject({ untried_sources: ['default'] });
 });
 
+it('names the roles that it does not compare', async () => {
+  const [sources, i] = await place('sources', 'default');
+  const roles = Array.from({ length: 102 }, (_, k) => `role_${k}`);
+  const permissions = roles.map((role) => ({ role, permission: { columns: ['id'], filter: {} } }));
+  const { schemas, roles_not_compared: left } = await plan({
+    metadata: changed(await current(), [sources ?? '', i ?? 0, 'tables', 0, 'select_permissions'], permissions),
+  });
+  // Those of admin and of the roles that lose everything differ too; the rest is told in the order of its names.
+  const all = ['admin', 'guest', 'user', ...roles].sort();
+  expect([...(schemas as JsonObject[]).map(({ role }) => role), ...(left as Json[])]).toEqual(all.filter((role) => role !== 'admin'));
+  expect(left).toHaveLength(4);
+});
+
 describe('while the catalog of the database does not answer', () => {
   let client: pg.Client;
   beforeAll(async () => {

@@ -58,6 +58,14 @@ it('tells what a deployment would do, and leaves everything as it is', async () 
   default 3 link: tried
 `);
   expect((await project.svc('plan', '--no-try')).stdout).toContain('note: no SQL was run: ');
+  project.write({ 'metadata/remote_schemas.yaml': '- name: added\n  definition: {url: "http://127.0.0.1:1/graphql"}\n' });
+  const partial = await project.svc('plan', '--json');
+  expect(partial.json['plan']).toMatchObject({
+    inconsistencies: { after: [] },
+    roles_not_compared: [],
+    untried_sources: [],
+    untried_remote_schemas: ['added'],
+  });
 
   project.write({ 'migrations/default/4_broken/up.sql': 'select 1;\n\nselect nothing;\n' });
   const broken = await project.svc('plan', '--json');

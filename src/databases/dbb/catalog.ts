@@ -45,6 +45,26 @@ column_name, referenced_table_schema, referenced_table_name, referenced_column_n
 from information_schema.key_column_usage where constraint_schema not in ${SYSTEM}
 order by constraint_schema, table_name, constraint_name, referenced_table_name is null, ordinal_position`;
 
+/** Of tables, columns, checks and keys, with the names of columns that tell all of a row. */
+export const CATALOG_STATEMENTS: readonly { readonly text: string; readonly columns: readonly string[] }[] = [
+  { text: TABLES, columns: ['table_schema', 'table_name', 'table_type', 'table_comment', 'transactions'] },
+  {
+    text: COLUMNS,
+    columns: [
+      ...['table_schema', 'table_name', 'column_name', 'column_type', 'is_nullable', 'column_default', 'extra', 'is_generated'],
+      ...['collation_name', 'column_comment', 'ordinal_position'],
+    ],
+  },
+  { text: CHECKS, columns: ['constraint_schema', 'table_name', 'constraint_name', 'check_clause', 'level'] },
+  {
+    text: KEYS,
+    columns: [
+      ...['constraint_schema', 'table_name', 'constraint_name', 'column_name'],
+      ...['referenced_table_schema', 'referenced_table_name', 'referenced_column_name'],
+    ],
+  },
+];
+
 const VERSION = "select regexp_substr(version(), '^[0-9]+[.][0-9]+[.][0-9]+')";
 
 /** @param database the one that the source is connected to: its tables have no schema */

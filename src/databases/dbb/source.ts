@@ -1,4 +1,5 @@
 import type {
+  CatalogMark,
   Connection,
   Foresight,
   HealthStatus,
@@ -21,6 +22,7 @@ import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../../
 import { dbbCaptures } from './capture/captures.ts';
 import type { BodyOptions } from './capture/triggers.ts';
 import type { Query } from './capture/work.ts';
+import { readMark } from './catalog-mark.ts';
 import { SessionConnection } from './connection.ts';
 import { mayBeGivenUp } from './cut.ts';
 import { foresightOf } from './definitions/foresee.ts';
@@ -85,6 +87,10 @@ export class DbbSource implements Source {
 
   survey(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly SurveyedTable[]> {
     return this.pooled(how, (connection) => connection.survey(tables, how));
+  }
+
+  catalogMark(before: CatalogMark | null, how: RunOptions = {}): Promise<CatalogMark> {
+    return this.pooled(how, (connection) => readMark((text, values) => connection.query(text, values, how), before, Date.now()));
   }
 
   foresee(sql: string, before: Catalog): Foresight {

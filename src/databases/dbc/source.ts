@@ -3,6 +3,7 @@
  * changed), and with the errors of other servers in the words of the tables that they belong to.
  */
 import type {
+  CatalogMark,
   Connection,
   HealthStatus,
   JsonRow,
@@ -73,7 +74,7 @@ class DbcConnection implements Connection {
     });
   }
 
-  private distributions(tables: readonly QualifiedName[] | undefined, how: RunOptions): Promise<Distributions> {
+  protected distributions(tables: readonly QualifiedName[] | undefined, how: RunOptions): Promise<Distributions> {
     return readDistributions((text, values) => this.inner.query(text, values, how), tables);
   }
 }
@@ -96,6 +97,17 @@ export class DbcSource extends DbcConnection implements Source {
 
   session<T>(run: (connection: Connection) => Promise<T>, settings?: SessionSettings): Promise<T> {
     return this.source.session((connection) => run(new DbcConnection(connection)), settings);
+  }
+
+  /** Where tables are is part of the catalog. */
+  async catalogMark(before: CatalogMark | null, how: RunOptions = {}): Promise<CatalogMark> {
+    const [own] = before === null ? [] : (JSON.parse(before.definitions) as [string]);
+    const { seen, definitions } = await this.source.catalogMark(
+      before === null ? null : { seen: before.seen, definitions: own ?? '' },
+      how,
+    );
+    const found = before !== null && seen !== null && seen === before.seen ? null : await this.distributions(undefined, how);
+    return { seen, definitions: found === null ? (before?.definitions ?? '') : JSON.stringify([definitions, [...found]]) };
   }
 
   health(sql: string, timeoutMs: number): Promise<HealthStatus> {

@@ -1,4 +1,5 @@
 import type {
+  CatalogMark,
   Connection,
   HealthStatus,
   JsonRow,
@@ -21,6 +22,7 @@ import type { Captures } from '../../backend/captures.ts';
 import { taggedText } from '../../backend/query-tags.ts';
 import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../../catalog/catalog.ts';
 import { type PgCaptureOptions, pgCaptures } from './capture/captures.ts';
+import { readMark } from './catalog-mark.ts';
 import { checkParameters, runExchange, SessionConnection, startExchange } from './connection.ts';
 import { CancelledError, ConnectionError, DatabaseError, isConnectionFailure, isStalePlan } from './driver/database-error.ts';
 import { WireExchange, type Failure, type WireStep } from './driver/exchange.ts';
@@ -123,6 +125,10 @@ export class PgSource implements Source {
 
   survey(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly SurveyedTable[]> {
     return this.alone(how, (connection) => connection.survey(tables, how));
+  }
+
+  catalogMark(before: CatalogMark | null, how: RunOptions = {}): Promise<CatalogMark> {
+    return readMark((text, values) => this.query(text, values, how), before);
   }
 
   runMutation(statements: readonly MutationStatement[], how: MutationOptions): Promise<readonly JsonRow[]> {

@@ -46,7 +46,16 @@ export interface Plan {
   readonly changes: readonly DocumentChange[];
   readonly schemas: readonly SchemaChange[];
   readonly inconsistencies: { readonly before: readonly string[]; readonly after: readonly string[] };
+  readonly notCompared: NotCompared;
   readonly notes: readonly string[];
+}
+
+/** What the service left out, by names. */
+interface NotCompared {
+  /** Their schemas may differ. */
+  readonly roles: readonly string[];
+  readonly sources: readonly string[];
+  readonly remoteSchemas: readonly string[];
 }
 
 interface Pending {
@@ -122,8 +131,17 @@ export async function makePlan(
     changes,
     schemas: schemaChanges(trial),
     inconsistencies: { before: reasons(trial, 'before'), after: reasons(trial, 'after') },
+    notCompared: {
+      roles: namesIn(trial['roles_not_compared']),
+      sources: namesIn(trial['untried_sources']),
+      remoteSchemas: namesIn(trial['untried_remote_schemas']),
+    },
     notes,
   };
+}
+
+function namesIn(list: Json | undefined): readonly string[] {
+  return isJsonArray(list) ? list.map(String) : [];
 }
 
 /** @param there sources of the service */
@@ -251,7 +269,7 @@ export function isEmptyPlan({ migrations, changes }: Plan): boolean {
 
 /** For people; the same whenever the same is planned. */
 export function printPlan(plan: Plan): string {
-  const { migrations, changes, schemas, inconsistencies, notes, hash } = plan;
+  const { migrations, changes, schemas, inconsistencies, notCompared, notes, hash } = plan;
   const lines: string[] = [];
   lines.push(`migrations: ${migrations.length === 0 ? 'none' : ''}`.trimEnd());
   for (const { source, version, name, state, message, file, line, locks = [] } of migrations) {
@@ -278,11 +296,23 @@ export function printPlan(plan: Plan): string {
   }
   const fresh = inconsistencies.after.filter((reason) => !inconsistencies.before.includes(reason));
   if (fresh.length > 0) lines.push('', 'would be inconsistent:', ...fresh.map((reason) => `  ${reason}`));
+  const left = whatIsLeft(notCompared);
+  if (left.length > 0) lines.push('', 'not compared:', ...left.map((line) => `  ${line}`));
   if (notes.length > 0) lines.push('', ...notes.map((note) => `note: ${note}`));
   return [...lines, '', `plan ${hash}`].join('\n');
 }
 
-export function planJson({ hash, migrations, changes, schemas, inconsistencies, notes }: Plan): JsonObject {
+function whatIsLeft({ roles, sources, remoteSchemas }: NotCompared): readonly string[] {
+  const line = (what: string, names: readonly string[], why: string): readonly string[] =>
+    names.length === 0 ? [] : [`${what} ${names.join(', ')}: ${why}`];
+  return [
+    ...line('roles', roles, 'there are too many of them, or their schemas are too large'),
+    ...line('sources', sources, 'they are new or opened in another way, and no database is opened for a plan'),
+    ...line('remote schemas', remoteSchemas, 'they are new or asked in another way, and no server is asked for a plan'),
+  ];
+}
+
+export function planJson({ hash, migrations, changes, schemas, inconsistencies, notCompared, notes }: Plan): JsonObject {
   return {
     hash,
     migrations: migrations.map(
@@ -300,6 +330,9 @@ export function planJson({ hash, migrations, changes, schemas, inconsistencies, 
     })),
     schemas: schemas.map((change) => ({ ...change })),
     inconsistencies: { before: inconsistencies.before, after: inconsistencies.after },
+    roles_not_compared: notCompared.roles,
+    untried_sources: notCompared.sources,
+    untried_remote_schemas: notCompared.remoteSchemas,
     notes,
   };
 }
