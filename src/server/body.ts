@@ -1,11 +1,12 @@
 /** The JSON in bodies and parameters. */
 import { isUtf8 } from 'node:buffer';
-import { setImmediate } from 'node:timers/promises';
 import { SvcError } from '../errors/svc-error.ts';
-import { duplicateKey } from '../util/duplicate-keys.ts';
+import { findDuplicateKey } from '../util/duplicate-keys.ts';
 import { type Json, parseScannedJson } from '../util/json.ts';
 import { scanJson } from '../util/json-scan.ts';
+import { parseInSlices } from '../util/json-slices.ts';
 import { type Path, ROOT } from '../util/path.ts';
+import { inSlices } from '../util/sliced.ts';
 
 const MAX_NESTING = 512;
 /** Characters of text for which a limit on its size is meant. */
@@ -13,6 +14,14 @@ const MEGABYTE = 1_000_000;
 
 /** For what administrators send. */
 const ANY_SIZE = Number.POSITIVE_INFINITY;
+/** Bytes that are parsed at once in some milliseconds. */
+const LONG = 262_144;
+
+const TOO_DEEP = `JSON is nested deeper than ${MAX_NESTING} levels`;
+
+function refused(reason: string, path: Path, cause?: unknown): SvcError {
+  return new SvcError('invalid-json', reason, { path, keepsStatus: true, ...(cause === undefined ? {} : { cause }) });
+}
 
 export interface MeasuredJson {
   readonly json: Json;
@@ -29,14 +38,12 @@ export interface MeasuredJson {
 function decode(text: string, what: string, maxSize: number, path: Path): MeasuredJson {
   const size = Math.floor(maxSize * Math.max(1, text.length / MEGABYTE));
   const found = scanJson(text, { depth: MAX_NESTING, size });
-  const refused = (reason: string, cause?: unknown): SvcError =>
-    new SvcError('invalid-json', reason, { path, keepsStatus: true, ...(cause === undefined ? {} : { cause }) });
-  if (found.depth > MAX_NESTING) throw refused(`JSON is nested deeper than ${MAX_NESTING} levels`);
-  if (found.size > size) throw refused(`JSON has too many values: their weight is over the limit of ${size}`);
+  if (found.depth > MAX_NESTING) throw refused(TOO_DEEP, path);
+  if (found.size > size) throw refused(`JSON has too many values: their weight is over the limit of ${size}`, path);
   try {
     return { json: parseScannedJson(text, found), depth: found.depth };
   } catch (error) {
-    throw refused(`${what} is not valid JSON`, error);
+    throw refused(`${what} is not valid JSON`, path, error);
   }
 }
 
@@ -50,15 +57,26 @@ export function decodeJsonParameter(text: string, name: string, maxSize: number,
  * @throws SvcError invalid-json, parse-failed with the path of the second key
  */
 export async function decodeAdministratorsBody(body: Buffer): Promise<Json> {
-  const json = decodeJsonBody(body, ANY_SIZE);
-  // A large document takes as long to look through as to parse: others get their turn in between.
-  if (body.length > MEGABYTE) await setImmediate();
-  const repeated = duplicateKey(textOf(body));
+  const text = textOf(body);
+  const json = body.length < LONG ? decodeJsonBody(body, ANY_SIZE) : await decodeInSlices(text);
+  const repeated = await inSlices(findDuplicateKey(text));
   if (repeated !== null) {
     const message = `the key ${JSON.stringify(repeated.key)} is there twice in one object`;
     throw new SvcError('parse-failed', message, { path: repeated, keepsStatus: true });
   }
   return json;
+}
+
+/** A large document takes long to parse: others get their turn in between. @throws SvcError invalid-json */
+async function decodeInSlices(text: string): Promise<Json> {
+  try {
+    const { json } = await inSlices(parseInSlices(text, { depth: MAX_NESTING, size: ANY_SIZE }));
+    if (json !== undefined) return json;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw refused('the request body is not valid JSON', ROOT, error);
+  }
+  throw refused(TOO_DEEP, ROOT);
 }
 
 /** @throws SvcError invalid-json */

@@ -1,4 +1,8 @@
 import { at, type Path, ROOT } from './path.ts';
+import { atOnce, type Sliced } from './sliced.ts';
+
+/** Characters between pauses, about. */
+const STRETCH = 32_768;
 
 /** A list or object that is being read: what it has had, and where it stands. */
 interface Container {
@@ -12,9 +16,19 @@ interface Container {
  * disagree on which of the two counts, so text that must mean the same to everybody may not have any.
  */
 export function duplicateKey(text: string): Path | null {
+  return atOnce(findDuplicateKey(text));
+}
+
+/** `duplicateKey` with pauses, for text that may be long. */
+export function* findDuplicateKey(text: string): Sliced<Path | null> {
   const open: Container[] = [];
   let expectsKey = false;
+  let pause = STRETCH;
   for (let i = 0; i < text.length; i++) {
+    if (i >= pause) {
+      yield;
+      pause = i + STRETCH;
+    }
     switch (text.charCodeAt(i)) {
       case 0x7b: // {
         open.push({ keys: new Set(), position: '' });

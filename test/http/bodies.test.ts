@@ -193,6 +193,21 @@ describe('a body that says something twice, or in another form', () => {
     });
   });
 
+  it('is told the same of when it is long', async () => {
+    const rows = Array.from({ length: 20_000 }, (_, id) => `{"id":${id},"cost":9007199254740993.5}`).join();
+    const document = (end: string): string => `{"type":"set_catalog_state","args":{"type":"console","state":{"rows":[${rows}]${end}}}}`;
+    const stored = await send('/v1/metadata', document(''));
+    expect([stored.status, await stored.json()]).toEqual([200, { message: 'success' }]);
+    const kept = await (await send('/v1/metadata', '{"type":"get_catalog_state","args":{}}')).text();
+    expect(kept).toMatch(/"id": ?19999, ?"cost": ?9007199254740993\.5/);
+    for (const [end, path, code, error] of [
+      [',"a":1,"a":2', '$.args.state.a', 'parse-failed', 'the key "a" is there twice in one object'],
+      [',', '$', 'invalid-json', 'the request body is not valid JSON'],
+      [`,"a":${'['.repeat(600)}${']'.repeat(600)}`, '$', 'invalid-json', 'JSON is nested deeper than 512 levels'],
+    ] as const)
+      expect(await (await send('/v1/metadata', document(end))).json()).toEqual({ path, error, code });
+  });
+
   it.each(['/v1/graphql', '/v1/metadata', '/api/rest/named'])('is refused by %s when it is compressed', async (path) => {
     const answer = await send(path, '{"query":"{ item { id } }"}', { 'Content-Encoding': 'gzip' });
     expect(answer.status).toBe(415);
