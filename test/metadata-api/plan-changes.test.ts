@@ -129,23 +129,25 @@ it('names the roles that it does not compare', async () => {
 
 describe('while the catalog of the database does not answer', () => {
   let client: pg.Client;
+  /** What a transaction sees of others' sessions does not move on. */
+  let observer: pg.Client;
   beforeAll(async () => {
-    client = new pg.Client(service.databaseUrl);
-    await client.connect();
+    [client, observer] = [new pg.Client(service.databaseUrl), new pg.Client(service.databaseUrl)];
+    await Promise.all([client.connect(), observer.connect()]);
     await client.query('begin; lock table pg_catalog.pg_inherits in access exclusive mode');
   });
   afterAll(async () => {
     await client.query('rollback');
-    await client.end();
+    await Promise.all([client.end(), observer.end()]);
   });
   const waiting = async (): Promise<number> => {
-    const { rows } = await client.query<{ count: string }>(
+    const { rows } = await observer.query<{ count: string }>(
       `select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and state = 'active'`,
     );
     return Number(rows[0]?.count);
   };
   const until = async (count: number): Promise<void> => {
-    for (const end = Date.now() + 20_000; (await waiting()) !== count; await sleep(10))
+    for (const end = Date.now() + 30_000; (await waiting()) !== count; await sleep(10))
       if (Date.now() > end) throw new Error(`there are never ${count} statements that wait`);
   };
   const tracked = async (): Promise<Json> => {

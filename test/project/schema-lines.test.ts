@@ -38,7 +38,7 @@ const lines = async (): Promise<readonly string[]> => {
   return rows.map(({ line }) => line);
 };
 
-/** What is done, what takes it back, and what the lines that differ begin with. */
+/** What is done, what takes it back, and what lines that differ begin with; `somebody` is the role. */
 const CHANGES: readonly (readonly [string, string, string])[] = [
   ['create aggregate sums(int) (sfunc = next_of, stype = int)', 'drop aggregate sums(int)', 'aggregate sums(integer)'],
   [
@@ -66,19 +66,23 @@ const CHANGES: readonly (readonly [string, string, string])[] = [
   ['alter sequence counts start 7', 'alter sequence counts start 1', 'sequence counts'],
   ['alter sequence counts cache 9 cycle', 'alter sequence counts cache 1 no cycle', 'sequence counts'],
   ['alter sequence counts owned by item.id', 'alter sequence counts owned by none', 'sequence counts'],
-  [`grant select, insert on item to ${role}`, `revoke select, insert on item from ${role}`, `grant INSERT on table item to ${role}`],
+  [`grant select, insert on item to somebody`, `revoke select, insert on item from somebody`, `grant INSERT on table item to somebody`],
   [
-    `grant select on item to ${role} with grant option`,
-    `revoke select on item from ${role}`,
-    `grant SELECT on table item to ${role} with grant option`,
+    `grant select on item to somebody with grant option`,
+    `revoke select on item from somebody`,
+    `grant SELECT on table item to somebody with grant option`,
   ],
-  [`grant update (label) on item to ${role}`, `revoke update (label) on item from ${role}`, `grant UPDATE on column item.label to ${role}`],
   [
-    `grant usage on sequence counts to ${role}`,
-    `revoke usage on sequence counts from ${role}`,
-    `grant USAGE on sequence counts to ${role}`,
+    `grant update (label) on item to somebody`,
+    `revoke update (label) on item from somebody`,
+    `grant UPDATE on column item.label to somebody`,
   ],
-  [`grant create on schema s to ${role}`, `revoke create on schema s from ${role}`, `grant CREATE on schema s to ${role}`],
+  [
+    `grant usage on sequence counts to somebody`,
+    `revoke usage on sequence counts from somebody`,
+    `grant USAGE on sequence counts to somebody`,
+  ],
+  [`grant create on schema s to somebody`, `revoke create on schema s from somebody`, `grant CREATE on schema s to somebody`],
   ['revoke usage on type pair from public', 'grant usage on type pair to public', 'revoke USAGE on type pair to public'],
   [
     'revoke execute on function next_of from public',
@@ -93,7 +97,7 @@ const CHANGES: readonly (readonly [string, string, string])[] = [
   [
     "create table part partition of parted for values from ('2020-01-01') to ('2021-01-01')",
     'drop table part',
-    'table part r p false false    FOR VALUES',
+    'table part r p false false   FOR VALUES',
   ],
   [
     'alter table item alter label type text collate "C"',
@@ -110,8 +114,8 @@ const CHANGES: readonly (readonly [string, string, string])[] = [
     'alter table plain drop half',
     'column plain.half integer false s',
   ],
-  ['create statistics both on id, n from item', 'drop statistics both', 'statistics CREATE STATISTICS'],
-  [`alter policy own on item to ${role}`, 'alter policy own on item to public', `policy item own * true ${role}`],
+  ['create statistics pairs on id, n from item', 'drop statistics pairs', 'statistics CREATE STATISTICS'],
+  [`alter policy own on item to somebody`, 'alter policy own on item to public', `policy item own * true somebody`],
   [
     'drop policy own on item; create policy own on item as restrictive using (true)',
     'drop policy own on item; create policy own on item using (true)',
@@ -129,16 +133,17 @@ const CHANGES: readonly (readonly [string, string, string])[] = [
 ];
 
 it.each(CHANGES)('sees %s', async (done, undone, begins) => {
+  const named = (text: string): string => text.replaceAll('somebody', role);
   const before = await lines();
-  await client.query(done);
+  await client.query(named(done));
   const after = await lines();
   const news = after.filter((line) => !before.includes(line));
   expect(news).not.toEqual([]);
   expect(
-    news.filter((line) => line.startsWith(begins)),
+    news.filter((line) => line.startsWith(named(begins))),
     news.join('\n'),
   ).not.toEqual([]);
-  await client.query(undone);
+  await client.query(named(undone));
   expect(await lines()).toEqual(before);
 });
 

@@ -6,13 +6,15 @@ import { SvcError } from '../../errors/svc-error.ts';
 import { anyJson, between, defaulted, list, nonEmptyText, object, optional, required, text } from '../../metadata/codec.ts';
 import { type DecodedTables, decodeTables } from '../../metadata/decoded-tables.ts';
 import { decodeDocument } from '../../metadata/document.ts';
+import type { Kinds } from '../../metadata/kinds.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
 import { shareInSlices } from '../../metadata/share.ts';
+import { codecsOf } from '../../metadata/source.ts';
 import { recordsOf } from '../../schema-cache/inconsistency.ts';
 import { serverOf } from '../../state/live-remote.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { type Wanted, whileWanted } from '../../state/wanted.ts';
-import type { Json, JsonObject } from '../../util/json.ts';
+import { type Json, jsonEqual, type JsonObject } from '../../util/json.ts';
 import { at } from '../../util/path.ts';
 import { inSlices } from '../../util/sliced.ts';
 import { differingSchemas } from '../differing-schemas.ts';
@@ -233,17 +235,21 @@ async function compared(
   );
   return {
     inconsistencies: { before: [...recordsOf(before)], after: [...recordsOf(after.inconsistencies)] },
-    untried_sources: [...untried, ...reconnected(metadata, current)],
+    untried_sources: [...untried, ...reconnected(metadata, current, services.kinds)],
     untried_remote_schemas: [...metadata.remoteSchemas.keys()].filter((name) => isUntried(name, metadata, current)),
     ...(await changedSchemas(snapshot, after.snapshot, wanted)),
   };
 }
 
 /** Sources that are there and would be opened anew. */
-function reconnected(after: Metadata, before: Metadata): readonly string[] {
+function reconnected(after: Metadata, before: Metadata, kinds: Kinds): readonly string[] {
   return [...after.sources.values()].flatMap(({ name, kind, configuration }) => {
     const was = before.sources.get(name);
-    return was === undefined || (was.kind === kind && was.configuration === configuration) ? [] : [name];
+    if (was === undefined || (was.kind === kind && was.configuration === configuration)) return [];
+    const codec = codecsOf(kinds, kind).configuration;
+    // What a document says of itself may be what it means without it.
+    const isSame = was.kind === kind && jsonEqual(codec.encode(was.configuration), codec.encode(configuration));
+    return isSame ? [] : [name];
   });
 }
 
