@@ -83,6 +83,8 @@ export interface ObjectType {
    * present it is the whole truth (undefined: no such field), equal to `fields().get(name)`.
    */
   readonly field?: (name: string) => OutputField | undefined;
+  /** With `field`: the names of `fields()`, and perhaps some that have none. Whoever walks over all fields can pause between them. */
+  readonly names?: () => Iterable<string>;
   /** Absent: none. */
   readonly interfaces?: () => readonly InterfaceType[];
 }

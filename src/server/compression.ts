@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { bufferOfBytes, type Bytes } from '../util/bytes.ts';
 import { LruMap } from '../util/lru.ts';
+import { inSlices, type Sliced } from '../util/sliced.ts';
 import { preferences } from './accept.ts';
 
 const gzipAsync = promisify(gzip);
@@ -11,6 +12,8 @@ const brotliAsync = promisify(brotliCompress);
 const MIN_BYTES = 700;
 /** Up to here a body counts as small. */
 const SMALL_BYTES = 20_000;
+/** Up to here a body is put together at once. */
+const LONG_BYTES = 4_000_000;
 const MAX_WINDOW = 20;
 
 export type Encoding = 'br' | 'gzip';
@@ -60,9 +63,19 @@ export function isWorthIt(size: number, { encoding, always }: EncodingChoice): b
   return encoding !== null && (always || size >= MIN_BYTES);
 }
 
+function* joined(body: readonly Bytes[], size: number): Sliced<Buffer> {
+  const whole = Buffer.allocUnsafe(size);
+  let offset = 0;
+  for (const piece of body) {
+    offset += whole.write(piece, offset, 'latin1');
+    yield;
+  }
+  return whole;
+}
+
 /** Fast for large bodies, tight for small ones. */
-export function compress(body: readonly Bytes[], size: number, encoding: Encoding): Promise<Buffer> {
-  const whole = bufferOfBytes(body);
+export async function compress(body: readonly Bytes[], size: number, encoding: Encoding): Promise<Buffer> {
+  const whole = size < LONG_BYTES ? bufferOfBytes(body) : await inSlices(joined(body, size));
   if (encoding === 'gzip') return gzipAsync(whole, { level: size <= SMALL_BYTES ? 1 : 6 });
   return brotliAsync(whole, {
     params: {

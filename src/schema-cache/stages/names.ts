@@ -91,6 +91,7 @@ function claimChanged(claimants: ReadonlyMap<string, Claimant>, previous: NamesR
       if (added.has(key) || (owners.has(key) && !free.has(key))) return null;
       added.set(key, claimant.objectId);
     }
+    if (added.size > FEW) return null;
   }
   const { id, at } = previous.register as NonNullable<NamesResult['register']>;
   return { claimants, conflicts: new Map(), register: { id: {}, base: id, at, edits: { removed, added: [...added] } } };

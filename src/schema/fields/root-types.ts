@@ -87,6 +87,7 @@ function objectOf(name: string, description: string | null, set: FieldSet): Obje
     name,
     description,
     field,
+    names: () => set.names(),
     fields: lazy(() => {
       const fields = new Map<string, OutputField>();
       for (const key of set.names()) {

@@ -3,7 +3,7 @@
  * where it stopped it is resumed: `__type(name:)` of a type near the roots does not build the rest.
  */
 import { DIRECTIVES } from '../directives.ts';
-import type { InputField, NamedType, RootTypes, TypeRef } from '../types.ts';
+import type { InputField, InterfaceType, NamedType, ObjectType, OutputField, RootTypes, TypeRef } from '../types.ts';
 import type { Slices } from './slices.ts';
 
 export interface TypeWalk {
@@ -69,9 +69,11 @@ function* walk(roots: RootTypes, further: readonly NamedType[], seen: Map<string
   for (const type of queue) {
     yield;
     if (type.kind === 'object' || type.kind === 'interface') {
-      for (const field of type.fields().values()) {
-        refer(field.type);
-        referAll(field.args);
+      for (const field of fieldsOf(type)) {
+        if (field !== undefined) {
+          refer(field.type);
+          referAll(field.args);
+        }
         yield;
       }
       if (type.interfaces !== undefined) for (const each of type.interfaces()) add(each);
@@ -83,6 +85,12 @@ function* walk(roots: RootTypes, further: readonly NamedType[], seen: Map<string
       }
     } else if (type.kind === 'union') for (const member of type.members()) add(member);
   }
+}
+
+/** One by one, where they are made when they are asked for. */
+function* fieldsOf(type: ObjectType | InterfaceType): Iterable<OutputField | undefined> {
+  if (type.kind === 'interface' || type.names === undefined || type.field === undefined) yield* type.fields().values();
+  else for (const name of type.names()) yield type.field(name);
 }
 
 /** A copy in the order of names, by code unit. */

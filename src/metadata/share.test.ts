@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { runs } from '../../test/support/deep.ts';
+import { JsonNumber } from '../util/json.ts';
+import { atOnce } from '../util/sliced.ts';
+import { shareInSlices, shareUnchanged } from './share.ts';
+
+type Value = null | string | number | JsonNumber | readonly Value[] | { readonly [key: string]: Value } | ReadonlyMap<string, Value>;
+
+const { value } = fc.letrec<{ value: Value }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 7 },
+    fc.constantFrom<Value>(null, 'a', 'b', 1, new JsonNumber('1e400')),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom('x', 'y', 'z'), tie('value'), { maxKeys: 3 }),
+    fc.array(fc.tuple(fc.constantFrom('x', 'y', 'z'), tie('value')), { maxLength: 3 }).map((entries) => new Map(entries)),
+  ),
+}));
+
+/** Which parts of a value are the very parts of another one, in the order of a walk. */
+function sharedParts(value: Value, of: ReadonlySet<unknown>): readonly boolean[] {
+  if (typeof value !== 'object' || value === null || value instanceof JsonNumber) return [];
+  const parts = value instanceof Map ? [...value.values()] : Object.values(value);
+  return [of.has(value), ...parts.flatMap((part: Value) => sharedParts(part, of))];
+}
+
+function partsOf(value: Value): readonly unknown[] {
+  if (typeof value !== 'object' || value === null || value instanceof JsonNumber) return [];
+  const parts = value instanceof Map ? [...value.values()] : Object.values(value);
+  return [value, ...parts.flatMap((part: Value) => partsOf(part))];
+}
+
+it('shares in slices what is shared at once', () => {
+  fc.assert(
+    fc.property(value, value, fc.boolean(), (before, other, isCopy) => {
+      const after = isCopy ? copyOf(before) : other;
+      const [atATime, whole] = [atOnce(shareInSlices(before, after)), shareUnchanged(before, after)];
+      const known = new Set(partsOf(before));
+      expect(atATime).toEqual(after);
+      expect(sharedParts(atATime, known)).toEqual(sharedParts(whole, known));
+    }),
+    runs(500),
+  );
+});
+
+function copyOf(value: Value): Value {
+  if (value instanceof Map) return new Map([...value].map(([key, part]) => [key, copyOf(part as Value)]));
+  if (Array.isArray(value)) return value.map((part: Value) => copyOf(part));
+  if (typeof value !== 'object' || value === null || value instanceof JsonNumber) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, copyOf(part as Value)]));
+}
