@@ -36,6 +36,9 @@ export function isApplied(document: JsonObject, current: JsonObject, kinds: Kind
   return one !== undefined && other !== undefined && canonical(one) === canonical(other);
 }
 
+/** Reading sources anew gives the metadata another version; each deployment does so once. */
+const ATTEMPTS = 10;
+
 /**
  * Makes the document of the project that of the service.
  * @param expected the version of the metadata that it was made for
@@ -46,6 +49,7 @@ export async function applyMetadata(
   server: ServerClient,
   kinds: Kinds,
   { allowInconsistent, expected }: { readonly allowInconsistent: boolean; readonly expected?: number },
+  attempts = ATTEMPTS,
 ): Promise<Applied> {
   const current = await exportFrom(server);
   const changes = changesOf(current.metadata, read.document, kinds);
@@ -69,6 +73,9 @@ export async function applyMetadata(
       const now = await exportFrom(server);
       if (isApplied(read.document, now.metadata, kinds))
         return { sent: false, resourceVersion: now.resourceVersion, changes: [], inconsistencies: await listInconsistencies(server, read) };
+      // The version is another one, and the metadata is the same: somebody had sources read anew.
+      if (attempts > 1 && isApplied(current.metadata, now.metadata, kinds))
+        return applyMetadata(read, server, kinds, { allowInconsistent }, attempts - 1);
     }
     if (thrown instanceof ServerError) throw await explained(thrown, read, server, kinds, current);
     throw thrown;
