@@ -292,6 +292,16 @@ describe('sources', () => {
         { type: 'array', from: author, to: article },
       ],
     });
+    // Either end is enough, and a table without foreign keys has none.
+    for (const [tables, expected] of [
+      [['author'], 2],
+      [['article'], 2],
+      [['nothing'], 0],
+      [[], 0],
+    ] as const) {
+      const { relationships } = (await api.metadata('pg_suggest_relationships', { tables })) as { relationships: unknown[] };
+      expect(relationships).toHaveLength(expected);
+    }
     await api.metadata('pg_create_object_relationship', {
       table: 'article',
       name: 'author',

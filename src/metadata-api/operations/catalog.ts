@@ -165,13 +165,14 @@ function isUnique(table: CatalogTable, columns: readonly string[]): boolean {
   return keys.some((key) => key.columns.length === columns.length && key.columns.every((column) => columns.includes(column)));
 }
 
-/** Both directions of every foreign key between tables of the map. */
-function suggestionsOf(tables: ReadonlyMap<string, CatalogTable>): readonly Suggestion[] {
+/** Both directions of every foreign key between tables of the map. @param wanted either end is one of these; absent: whichever */
+function suggestionsOf(tables: ReadonlyMap<string, CatalogTable>, wanted?: ReadonlySet<string>): readonly Suggestion[] {
+  const isWanted = (...ends: readonly QualifiedName[]): boolean => wanted === undefined || ends.some((end) => wanted.has(nameKey(end)));
   return [...tables.values()]
     .sort((a, b) => byName(a.name, b.name))
     .flatMap((table) =>
       table.foreignKeys
-        .filter((key) => tables.has(nameKey(key.target)))
+        .filter((key) => tables.has(nameKey(key.target)) && isWanted(table.name, key.target))
         .flatMap((key): readonly Suggestion[] => [
           {
             type: 'object',
@@ -207,14 +208,15 @@ const suggestRelationships = perKind('suggest_relationships', everyKind, (backen
     changes: 'nothing',
     errors: SOURCE_ERRORS,
     documentation: {
-      summary: 'Proposes the relationships that the foreign keys between tracked tables allow.',
+      summary:
+        'Proposes the relationships that the foreign keys between tracked tables allow; with `tables` those of the foreign keys that begin or end at one of them.',
       example: { source: 'default', omit_tracked: true },
     },
     async run({ source: name, tables, omitTracked }, context) {
       requireOpenSource(name, backend, context.snapshot);
       const tracked = context.snapshot.cache.sources.get(name)?.tables ?? new Map<string, never>();
       const wanted = tables === undefined ? undefined : new Set(tables.map(nameKey));
-      const catalogs = new Map([...tracked].filter(([key]) => wanted?.has(key) ?? true).map(([key, table]) => [key, table.catalog]));
+      const catalogs = new Map([...tracked].map(([key, table]) => [key, table.catalog]));
       const isTracked = (suggestion: Suggestion): boolean =>
         [...(tracked.get(nameKey(suggestion.fromTable))?.relationships.values() ?? [])].some(
           ({ kind, target, join }) =>
@@ -225,7 +227,7 @@ const suggestRelationships = perKind('suggest_relationships', everyKind, (backen
               suggestion.fromColumns,
             ),
         );
-      const relationships = suggestionsOf(catalogs).filter((suggestion) => !omitTracked || !isTracked(suggestion));
+      const relationships = suggestionsOf(catalogs, wanted).filter((suggestion) => !omitTracked || !isTracked(suggestion));
       return { relationships: relationships.map((suggestion) => printSuggestion(suggestion, backend)) };
     },
   }),
