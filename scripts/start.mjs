@@ -6,15 +6,21 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseEnv } from 'node:util';
 import { build } from './build.mjs';
+import { complaintAbout } from './check-arguments.mjs';
 import { ensurePackages, root } from './ensure-packages.mjs';
 
 const PREFERRED_PORTS = [8080, 8081, 8082, 8083, 8084, 0];
 
+const given = process.argv.slice(2);
+const complaint = complaintAbout(given);
+if (complaint !== undefined) {
+  console.error(complaint);
+  process.exit(1);
+}
 process.chdir(root);
 ensurePackages();
 await build();
 
-const given = process.argv.slice(2);
 const environment = { ...(existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {}), ...process.env };
 const isSet = (flag, variable) =>
   given.some((a) => a === `--${flag}` || a.startsWith(`--${flag}=`)) || Boolean(environment[`SVC_GRAPHQL_${variable}`]);
