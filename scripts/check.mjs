@@ -1,4 +1,4 @@
-// `npm run check`: types, lint, layers, format and generated pages; names of single checks may be given.
+// `npm run check`: types, lint, layers, paths of the lists of tests, format and generated pages; names of single checks may be given.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -15,6 +15,7 @@ const CHECKS = {
   'console-types': () => tool('typescript', 'bin/tsc', '-p', 'console/tsconfig.json'),
   lint: () => tool('@biomejs/biome', 'bin/biome', 'lint', '--error-on-warnings', '.'),
   layers: () => [join(root, 'scripts', 'check-layers.mjs')],
+  paths: () => [join(root, 'scripts', 'check-paths.mjs')],
   format: () => tool('@biomejs/biome', 'bin/biome', 'format', '.'),
   options: () => [join(root, 'scripts', 'options-page.mjs'), '--check'],
   operations: () => [join(root, 'scripts', 'operations-page.mjs'), '--check'],
