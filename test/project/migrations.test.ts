@@ -122,7 +122,13 @@ it('runs seeds once, writes rows as seeds, and deploys all in order', async () =
   project.write({
     'seeds/default/2_more.sql': 'insert into author values (3);',
     'seeds/default/1_first.sql': 'insert into author values (7) -- ;\n',
+    'seeds/default/more/3_broken.sql': '-- 🐘\nselect 1;\n  insert into author select nothing;\n',
   });
+  for (const flags of [[], ['--once']])
+    expect((await project.svc('seed', 'apply', ...flags, '--json')).json['errors']).toMatchObject([
+      { file: 'seeds/default/more/3_broken.sql', line: 3, message: expect.stringMatching(/"nothing".*: no seed of default was run/) },
+    ]);
+  rmSync(join(project.root, 'seeds/default/more'), { recursive: true });
   expect((await project.svc('seed', 'apply', '--once', '--json')).json['seeds']).toHaveLength(2);
   expect((await project.svc('seed', 'apply', '--once', '--json')).json['seeds']).toEqual([]);
   const made = await project.svc('seed', 'create', 'authors', '--from-table', 'author', '--upsert', '--json');

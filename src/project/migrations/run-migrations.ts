@@ -6,7 +6,7 @@ import { ServerError, type ServerClient, type SqlSource } from '../server-client
 import { type Book, bookOf, type Entry, type Limits, refusalOf } from './book.ts';
 import { checksumOf, type Migration, shownFile } from './migration-files.ts';
 import { endOfFirst, type ScannedSql, scanSql, terminated } from './scan-sql.ts';
-import { offsetOf, placeIn, type TextPlace } from './text-place.ts';
+import { pieceAt } from './text-place.ts';
 
 export type MigrationStatus = 'applied' | 'pending' | 'missing' | 'changed' | 'dirty';
 
@@ -407,8 +407,8 @@ async function attempt(
 /** @param stands what is there of it, told behind the message */
 function explained(error: ServerError, steps: readonly Prepared[], sent: string, stands: string): ProjectFailure {
   const said = error.databaseError;
-  const found = said?.position === undefined ? undefined : findStep(steps, sent, said.position);
-  const step = found?.step ?? steps[0];
+  const found = said?.position === undefined ? undefined : pieceAt(steps, sent, said.position);
+  const step = found?.piece ?? steps[0];
   if (said === undefined || step === undefined) return error;
   const { known, direction } = step;
   const isKnown = steps.length === 1 || found !== undefined;
@@ -419,23 +419,6 @@ function explained(error: ServerError, steps: readonly Prepared[], sent: string,
     [{ code: error.code, message: `${which}${said.message}${hint}${said.sqlState === '' ? '' : ` [${said.sqlState}]`}${stands}`, ...file }],
     EXIT.failed,
   );
-}
-
-/** The step in which a character of what was sent stands, and where in its file. */
-function findStep(
-  steps: readonly Prepared[],
-  sent: string,
-  position: number,
-): { readonly step: Prepared; readonly place: TextPlace } | undefined {
-  const at = offsetOf(sent, position);
-  let from = 0;
-  for (const step of steps) {
-    const start = sent.indexOf(step.sql, from);
-    if (start < 0) return undefined;
-    from = start + step.sql.length;
-    if (at >= start && at < from) return { step, place: placeIn(step.sql, at - start) };
-  }
-  return undefined;
 }
 
 /** Writes what is applied where scripts of others look for it. Nothing depends on it. */

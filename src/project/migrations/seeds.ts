@@ -7,6 +7,7 @@ import { pgText, refusalOf } from './book.ts';
 import { checksumOf } from './migration-files.ts';
 import { readSeedEntries, requireBook, type RunOptions } from './run-migrations.ts';
 import { scanSql, terminated } from './scan-sql.ts';
+import { pieceAt } from './text-place.ts';
 
 export interface Seed {
   /** Below the folder of its source. */
@@ -61,15 +62,17 @@ export async function runSeeds(
     }
     const left = seeds.filter(({ name }) => !before.has(name));
     if (left.length === 0) return [];
-    const parts = left.map(({ name, sql, shown }) => {
+    const pieces = left.map(({ name, sql, shown }) => {
       const { control, unwrapped } = scanSql(sql);
       if (control.length > 0 && unwrapped === undefined) throw failure('seed', 'has transactions of its own', { file: shown });
-      const text = book.transactional ? `${unwrapped ?? sql}\n;\n` : terminated(sql);
-      return once ? `${book.refuseSeed(name)}${text}${book.insertSeed(name, checksumOf(sql))}` : text;
+      return { name, shown, checksum: checksumOf(sql), sql: book.transactional ? `${unwrapped ?? sql}\n;\n` : terminated(sql) };
     });
+    const parts = pieces.map(({ name, checksum, sql }) =>
+      once ? `${book.refuseSeed(name)}${sql}${book.insertSeed(name, checksum)}` : sql,
+    );
     const sql = book.begin(options.limits) + parts.join('') + (book.transactional ? '' : book.endSession);
     try {
-      await server.sql(source, sql, { check_metadata_consistency: false });
+      await server.sql(source, sql, { check_metadata_consistency: false, locate_errors: true });
       return left.map(({ name }) => name);
     } catch (thrown) {
       if (!(thrown instanceof ServerError)) throw thrown;
@@ -79,15 +82,27 @@ export async function runSeeds(
         await new Promise((resolve) => setTimeout(resolve, 500));
         continue;
       }
-      const message = thrown.databaseError?.message ?? thrown.message;
-      const [only] = left;
-      throw failure(
-        thrown.code,
-        `${message}: no seed of ${source.name} was run`,
-        left.length === 1 && only !== undefined ? { file: only.shown } : {},
-      );
+      throw explained(thrown, pieces, sql, source);
     }
   }
+}
+
+/** @param pieces what was sent of each seed */
+function explained(
+  error: ServerError,
+  pieces: readonly { readonly shown: string; readonly sql: string }[],
+  sent: string,
+  { name }: SqlSource,
+): ProjectFailure {
+  const said = error.databaseError;
+  const found = said?.position === undefined ? undefined : pieceAt(pieces, sent, said.position);
+  const known = found?.piece ?? (pieces.length === 1 ? pieces[0] : undefined);
+  const files = pieces.map(({ shown }) => shown).join(', ');
+  const which = known === undefined ? `in one of ${files}: ` : '';
+  return failure(error.code, `${which}${said?.message ?? error.message}: no seed of ${name} was run`, {
+    ...(known === undefined ? {} : { file: known.shown }),
+    ...found?.place,
+  });
 }
 
 /**

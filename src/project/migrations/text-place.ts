@@ -15,3 +15,24 @@ export function placeIn(text: string, offset: number): TextPlace {
   const lines = text.slice(0, offset).split('\n');
   return { line: lines.length, column: (lines.at(-1) as string).length + 1 };
 }
+
+/**
+ * The piece of what was sent in which a character stands, and where in the piece; undefined: in none.
+ * @param pieces in the order in which they were sent
+ * @param position in characters, from 1
+ */
+export function pieceAt<T extends { readonly sql: string }>(
+  pieces: readonly T[],
+  sent: string,
+  position: number,
+): { readonly piece: T; readonly place: TextPlace } | undefined {
+  const at = offsetOf(sent, position);
+  let from = 0;
+  for (const piece of pieces) {
+    const start = sent.indexOf(piece.sql, from);
+    if (start < 0) return undefined;
+    from = start + piece.sql.length;
+    if (at >= start && at < from) return { piece, place: placeIn(piece.sql, at - start) };
+  }
+  return undefined;
+}
