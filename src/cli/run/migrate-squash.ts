@@ -5,16 +5,16 @@ import { applyChanges } from '../../project/directory/files.ts';
 import { EXIT, failure, ProjectFailure } from '../../project/failure.ts';
 import { bookOf } from '../../project/migrations/book.ts';
 import { checksumOf, type Migration, readMigrations } from '../../project/migrations/migration-files.ts';
-import { checkSteps, type KnownMigration, mirrorState, readEntries, requireBook } from '../../project/migrations/run-migrations.ts';
+import { type KnownMigration, mirrorState, readEntries, requireBook } from '../../project/migrations/run-migrations.ts';
 import { scanSql } from '../../project/migrations/scan-sql.ts';
 import { type Difference, differenceBetween, schemaAfter } from '../../project/migrations/schema-print.ts';
-import { openScratch, type Scratch } from '../../project/migrations/scratch.ts';
 import { chosenSources, oneFolder } from '../../project/migrations/sources.ts';
 import type { ServerClient, SqlSource } from '../../project/server-client.ts';
 import { type Call, flagOption, type Outcome, textOption } from '../call.ts';
 import { fileName } from './migrate-files.ts';
+import { inScratch, type Trial } from './in-scratch.ts';
 import { knownMigrations } from './migrate.ts';
-import { runOptions, versionOption } from './run-options.ts';
+import { versionOption } from './run-options.ts';
 
 const NO_TRANSACTION = '-- svc: no-transaction\n';
 
@@ -58,7 +58,7 @@ export async function runMigrateSquash(call: Call): Promise<Outcome> {
   const scratch = textOption(call, 'scratch');
   if (scratch !== undefined) {
     const before = all.filter(({ version, migration }) => version < from && migration !== undefined);
-    await compareInScratch(call, source, await openScratch(server, scratch, source), { before, chosen, up, down });
+    await inScratch(call, scratch, source, (trial) => compareInScratch(call, trial, { before, chosen, up, down }));
   } else if (!isApplied && alone.length === 0 && bookOf(source.kind)?.transactional === true) {
     const earlier = all.filter(({ status, version }) => status === 'pending' && version < from).map(({ migration }) => migration?.up ?? '');
     await requireSameSchema(server, source, [...earlier, ...migrations.map((each) => each.up ?? '')], [...earlier, up]);
@@ -130,9 +130,7 @@ interface Squashed {
 }
 
 /** @throws ProjectFailure where the new migration makes another schema than those that it takes the place of */
-async function compareInScratch(call: Call, source: SqlSource, scratch: Scratch, { before, chosen, up, down }: Squashed): Promise<void> {
-  const options = { ...runOptions(call), tell: () => undefined };
-  const book = requireBook(source);
+async function compareInScratch(call: Call, trial: Trial, { before, chosen, up, down }: Squashed): Promise<void> {
   const last = chosen.at(-1) as KnownMigration;
   const made = { ...(last.migration as Migration), up, down: down.trim() === '' ? null : down, checksum: checksumOf(up) };
   const squashed: KnownMigration = {
@@ -141,29 +139,23 @@ async function compareInScratch(call: Call, source: SqlSource, scratch: Scratch,
   };
   const run = async (list: readonly KnownMigration[], direction: 'up' | 'down'): Promise<readonly string[]> => {
     for (const known of list) {
-      const [step] = checkSteps([{ known, direction }], options, book);
-      if (step === undefined) continue;
       try {
-        await scratch.run(step);
+        await trial.run(known, direction);
       } catch (thrown) {
         if (!(thrown instanceof ProjectFailure) || thrown.exit === EXIT.unreachable) throw thrown;
         const which = known === squashed ? 'the new migration' : `migration ${known.version} ${known.name}`;
         throw failure('squash', `${which} fails in an empty database: ${thrown.message}`);
       }
     }
-    return scratch.lines();
+    return trial.lines();
   };
-  try {
-    await run(before, 'up');
-    const one = await run(chosen, 'up');
-    await scratch.clear();
-    const base = await run(before, 'up');
-    requireSame(differenceBetween(one, await run([squashed], 'up')));
-    if (chosen.some(({ migration }) => migration?.down === null)) return;
-    const undone = differenceBetween(base, await run([squashed], 'down'));
-    if (undone !== undefined)
-      call.warn(`the down of the new migration does not take all of it back: ${[...undone.left, ...undone.lost].join('; ')}`);
-  } finally {
-    await scratch.clear();
-  }
+  await run(before, 'up');
+  const one = await run(chosen, 'up');
+  await trial.clear();
+  const base = await run(before, 'up');
+  requireSame(differenceBetween(one, await run([squashed], 'up')));
+  if (chosen.some(({ migration }) => migration?.down === null)) return;
+  const undone = differenceBetween(base, await run([squashed], 'down'));
+  if (undone !== undefined)
+    call.warn(`the down of the new migration does not take all of it back: ${[...undone.left, ...undone.lost].join('; ')}`);
 }

@@ -2,15 +2,14 @@
 import { EXIT, failure, type Problem, ProjectFailure } from '../../project/failure.ts';
 import { bookOf } from '../../project/migrations/book.ts';
 import { type Migration, shownFile } from '../../project/migrations/migration-files.ts';
-import { checkSteps, type KnownMigration, requireBook } from '../../project/migrations/run-migrations.ts';
+import type { KnownMigration } from '../../project/migrations/run-migrations.ts';
 import { scanSql } from '../../project/migrations/scan-sql.ts';
 import { type Difference, differenceBetween, verifyMigration } from '../../project/migrations/schema-print.ts';
-import { openScratch, type Scratch } from '../../project/migrations/scratch.ts';
 import { chosenSources } from '../../project/migrations/sources.ts';
 import type { SqlSource } from '../../project/server-client.ts';
 import { type Call, type Outcome, textOption } from '../call.ts';
+import { inScratch, type Trial } from './in-scratch.ts';
 import { knownMigrations } from './migrate.ts';
-import { runOptions } from './run-options.ts';
 
 interface Found {
   readonly problems: readonly Problem[];
@@ -37,7 +36,7 @@ export async function runMigrateVerify(call: Call): Promise<Outcome> {
     const found =
       scratch === undefined
         ? await verifyPending(call, source, all)
-        : await verifyInScratch(call, source, all, await openScratch(server, scratch, source));
+        : await inScratch(call, scratch, source, (trial) => verifyInScratch(all, trial));
     problems.push(...found.problems);
     verified.push(...found.verified);
   }
@@ -123,44 +122,37 @@ function problemsIn(thrown: unknown, file: string): readonly Problem[] {
 }
 
 /** All of them, from an empty database on, also those that cannot run in a transaction. */
-async function verifyInScratch(call: Call, source: SqlSource, all: readonly KnownMigration[], scratch: Scratch): Promise<Found> {
+async function verifyInScratch(all: readonly KnownMigration[], trial: Trial): Promise<Found> {
   const problems: Problem[] = [];
   const verified: string[] = [];
-  const options = { ...runOptions(call), tell: () => undefined };
-  const book = requireBook(source);
   const run = async (known: KnownMigration, direction: 'up' | 'down'): Promise<readonly string[]> => {
-    const [step] = checkSteps([{ known, direction }], options, book);
-    if (step !== undefined) await scratch.run(step);
-    return scratch.lines();
+    await trial.run(known, direction);
+    return trial.lines();
   };
-  try {
-    let before = await scratch.lines();
-    for (const known of all) {
-      const { migration } = known;
-      if (migration === undefined || migration.up === null) continue;
-      let direction: 'up' | 'down' = 'up';
-      try {
-        const made = await run(known, direction);
-        if (migration.down === null) {
-          problems.push(noDown(migration));
-          before = made;
-          continue;
-        }
-        direction = 'down';
-        const undone = await run(known, direction);
-        direction = 'up';
-        const again = await run(known, direction);
-        const found = notUndone(migration, differenceBetween(before, undone), differenceBetween(made, again));
-        problems.push(...found);
-        if (found.length === 0) verified.push(String(migration.version));
-        before = again;
-      } catch (thrown) {
-        problems.push(...problemsIn(thrown, shownFile(migration, direction)));
-        break;
+  let before = await trial.lines();
+  for (const known of all) {
+    const { migration } = known;
+    if (migration === undefined || migration.up === null) continue;
+    let direction: 'up' | 'down' = 'up';
+    try {
+      const made = await run(known, direction);
+      if (migration.down === null) {
+        problems.push(noDown(migration));
+        before = made;
+        continue;
       }
+      direction = 'down';
+      const undone = await run(known, direction);
+      direction = 'up';
+      const again = await run(known, direction);
+      const found = notUndone(migration, differenceBetween(before, undone), differenceBetween(made, again));
+      problems.push(...found);
+      if (found.length === 0) verified.push(String(migration.version));
+      before = again;
+    } catch (thrown) {
+      problems.push(...problemsIn(thrown, shownFile(migration, direction)));
+      break;
     }
-  } finally {
-    await scratch.clear();
   }
   return { problems, verified };
 }
