@@ -247,8 +247,13 @@ function withOthers(given: readonly JsonObject[], others: Json | undefined, key:
 function unsaid(members: Json | undefined, key: string): Json | undefined {
   if (!isJsonArray(members)) return undefined;
   const all = members.filter(isJsonObject).map((member) => {
-    const { [key]: name, type: _, description: __, is_deprecated: isDeprecated, ...others } = member;
-    return { name, others: defined({ ...others, is_deprecated: isDeprecated === true ? undefined : isDeprecated }) };
+    const { [key]: name, type: _, description, is_deprecated: isDeprecated, ...rest } = member;
+    const others = defined({
+      ...rest,
+      description: description === null ? null : undefined,
+      is_deprecated: isDeprecated === true ? undefined : isDeprecated,
+    });
+    return { name, others };
   });
   const named = new Set(all.filter(({ others }) => Object.keys(others).length > 0).map(({ name }) => name));
   const rest = all.filter(({ name }) => named.has(name)).map(({ name, others }) => defined({ [key]: name, ...others }));
@@ -277,7 +282,8 @@ export function actionsYaml(actions: Json | undefined, customTypes: Json | undef
           section,
           (isJsonArray(types[section]) ? (types[section] as readonly Json[]).filter(isJsonObject) : []).map((type) => {
             const { values, fields, description, ...kept } = type;
-            const isSaid = described === undefined || described.has(String(type['name']));
+            // What is null is said by no SDL.
+            const isSaid = description !== null && (described === undefined || described.has(String(type['name'])));
             return defined({
               ...kept,
               description: isSaid ? undefined : description,
