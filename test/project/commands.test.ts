@@ -281,6 +281,61 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
       expect((await from(service.databaseUrl)).json['recorded']).toEqual(['default 3']);
     });
 
+    it('take over a database by the list that is printed', async () => {
+      await service.sql(`create table taken_over (id int primary key);
+        create schema if not exists hdb_catalog;
+        create table hdb_catalog.event_log (id text, delivered bool, error bool, archived bool);
+        create table hdb_catalog.hdb_scheduled_events (status text); create table hdb_catalog.hdb_action_log (status text);
+        create function hdb_catalog.noted() returns trigger language plpgsql as 'begin return null; end';
+        create trigger "notify_hasura_taken_INSERT" after insert on taken_over for each row execute function hdb_catalog.noted()`);
+      const trigger = `{name: taken, definition: {enable_manual: false, insert: {columns: '*'}}, webhook: 'http://127.0.0.1:1', retry_conf: {num_retries: 0, interval_sec: 10, timeout_sec: 60}}`;
+      project.write({
+        'list/old/config.yaml': 'version: 3\n',
+        'list/old/metadata/databases/databases.yaml': `- name: default\n  kind: postgres\n  ${OWN_DATABASE}\n  tables:\n    - table: {schema: public, name: taken_over}\n      event_triggers: [${trigger}]\n`,
+        'list/old/migrations/default/1_made_already/up.sql': 'create table taken_over (id int primary key);',
+        'list/old/migrations/default/2_late/up.sql': 'create table late_one (id int primary key);',
+      });
+      await service.sql('drop table if exists svc_catalog.migration, svc_catalog.seed');
+      await service.metadata('clear_metadata', {});
+      const { stdout } = await project.svc('import', '--cutover');
+      const lines = [...stdout.matchAll(/^ {5}(.*)$/gm)].map(([, line]) => line as string);
+      let cwd = join(project.root, 'list');
+      const env = { SVC_GRAPHQL_ENDPOINT: service.url, HASURA_GRAPHQL_ADMIN_SECRET: 'old' };
+      let sql = '';
+      const statements: string[] = [];
+      for (const line of lines) {
+        const [word, ...args] = line.split(' ') as [string, ...string[]];
+        if (word === 'cd') cwd = join(cwd, 'new');
+        else if (word === 'svc' && args[0] !== 'serve') {
+          const old = cwd.endsWith('new') ? '../old' : 'old';
+          const given = args.map((each) => (each === 'OLD' ? old : each === 'NEW' ? 'new' : each.replace(/^https:\/\/old\..*/, url)));
+          const ran = await command(given, { cwd, env });
+          expect(ran.code, `${line}: ${ran.stdout}${ran.stderr}`).toBe(0);
+        } else if (/^(?:select|copy|delete|from)$/.test(line.trim().split(' ', 1)[0] as string)) {
+          sql += `${line}\n`;
+          if (line.endsWith(';')) statements.push(sql.trim());
+          if (line.endsWith(';')) sql = '';
+        }
+      }
+      expect(await service.sql('select version::text from svc_catalog.migration order by version')).toMatchObject({
+        result: [['version'], ['1'], ['2']],
+      });
+      await service.sql('insert into taken_over values (1)');
+      expect(statements).toHaveLength(6);
+      // What is copied out goes to whoever has a connection of their own.
+      for (const statement of statements.filter((each) => !each.startsWith('copy'))) {
+        const answer = (await service.sql(statement)) as { result: string[][] | null };
+        for (const [made] of (answer.result ?? []).slice(1)) if (made?.startsWith('drop trigger')) await service.sql(made);
+      }
+      expect(await service.sql(`select tgname::text from pg_trigger where tgname like 'notify_hasura%'`)).toMatchObject({
+        result: [['tgname']],
+      });
+      expect(await service.sql('select count(*)::text from svc_catalog.event_log where not delivered and not error')).toMatchObject({
+        result: [['count'], ['0']],
+      });
+      await service.sql('drop schema hdb_catalog cascade; drop table taken_over, late_one', { check_metadata_consistency: false });
+    });
+
     it('translate environment files', async () => {
       project.write({ 'old.env': 'HASURA_GRAPHQL_DATABASE_URL=postgres://h/d\nPORT=3\n' });
       const { stdout } = await project.svc('import', '--env-file', 'old.env');
