@@ -5,13 +5,13 @@ import { shapeProblems } from '../../project/document.ts';
 import { EXIT, failure, type Problem, ProjectFailure } from '../../project/failure.ts';
 import { migratedSources, readMigrations } from '../../project/migrations/migration-files.ts';
 import { checkSteps, compareMigrations, readEntries, requireBook, type RunOptions } from '../../project/migrations/run-migrations.ts';
-import { readSeeds, runSeeds } from '../../project/migrations/seeds.ts';
+import { hasEmptyEnum, readSeeds, runSeeds } from '../../project/migrations/seeds.ts';
 import { serverSources, sourcesOf } from '../../project/migrations/sources.ts';
 import { applyMetadata, problemOf } from '../../project/project-metadata.ts';
 import type { Project } from '../../project/project.ts';
 import { type ServerClient, ServerError, type SqlSource } from '../../project/server-client.ts';
 import type { Kinds } from '../../metadata/kinds.ts';
-import type { JsonObject } from '../../util/json.ts';
+import { isJsonObject, type JsonObject } from '../../util/json.ts';
 import { type Call, flagOption, type Outcome, textOption } from '../call.ts';
 import { type DoneIn, doneJson, planAll, type PlannedSource, runAll } from './migrate.ts';
 import { requirePlan } from './plan.ts';
@@ -79,10 +79,12 @@ export async function deploy(at: Deployment): Promise<Outcome> {
     );
     if (newer !== undefined) return { text: `nothing is deployed: ${newer}`, data: { newer } };
   }
+  const known = migrated.filter(({ name }) => there.has(name));
+  const answered = at.allowInconsistent ? await answering(at, known) : known;
   const plannedBefore = await planAll(
     project,
     server,
-    migrated.filter(({ name }) => there.has(name)),
+    answered,
     { kind: 'up', count: 'all' },
     { allowChanged: at.allowChanged, strictOrder: false, options },
   );
@@ -119,15 +121,28 @@ export async function deploy(at: Deployment): Promise<Outcome> {
     planned = [...plannedBefore, ...plannedAfter];
     await runAll(server, planned, options, at.tell, done);
     finished('migrations');
+    const seeded: JsonObject[] = [];
+    const seed = async ({ source, seeds: files }: (typeof seeds)[number]): Promise<void> => {
+      for (const name of await runSeeds(server, source, files, at.once, options)) seeded.push({ source: source.name, seed: name });
+    };
+    const reached = new Set([...answered, ...added].map(({ name }) => name));
+    const sown = seeds.filter(({ source: { name } }) => reached.has(name) || !folders.includes(name));
+    const early = await beforeMetadata(server, sown);
+    const seedsOf = ({ source }: (typeof seeds)[number]): string => `seeds of ${source.name}`;
+    left.splice(left.indexOf('metadata'), 0, ...early.map(seedsOf));
+    const late = sown.filter((each) => !early.includes(each));
+    if (seeds.length > 0 && late.length === 0) left.splice(left.indexOf('seeds'), 1);
+    for (const each of early) {
+      await seed(each);
+      finished(seedsOf(each));
+    }
     const applied = await applyMetadata(read, server, kinds, { allowInconsistent: at.allowInconsistent });
     finished('metadata');
     if (applied.inconsistencies.length > 0 && !at.allowInconsistent)
       throw new ProjectFailure(applied.inconsistencies.map(problemOf), EXIT.inconsistent);
     for (const each of applied.inconsistencies) warn(problemOf(each).message);
-    const seeded: JsonObject[] = [];
-    for (const { source, seeds: files } of seeds)
-      for (const seed of await runSeeds(server, source, files, at.once, options)) seeded.push({ source: source.name, seed });
-    if (seeds.length > 0) finished('seeds');
+    for (const each of late) await seed(each);
+    if (late.length > 0) finished('seeds');
     const metadata = { sent: applied.sent, changes: applied.changes.length, resource_version: applied.resourceVersion };
     const text = [
       `migrations: ${done.length === 0 ? 'nothing to run' : `${done.length} run`}`,
@@ -145,6 +160,19 @@ export async function deploy(at: Deployment): Promise<Outcome> {
       data: { done: isDone, not_done: isLeft, migrations: done.map(doneJson) },
     };
   }
+}
+
+/** Seeds of sources whose metadata would be inconsistent without them. */
+async function beforeMetadata<T extends { readonly source: SqlSource & { readonly entry: JsonObject } }>(
+  server: ServerClient,
+  seeds: readonly T[],
+): Promise<readonly T[]> {
+  if (seeds.length === 0) return [];
+  const there = new Set((await serverSources(server)).map(({ name }) => name));
+  const early: T[] = [];
+  for (const each of seeds)
+    if (there.has(each.source.name) && (await hasEmptyEnum(server, each.source, each.source.entry['tables']))) early.push(each);
+  return early;
 }
 
 /** Migrations that were run in some sources and not in others are told source by source. */
@@ -175,14 +203,18 @@ async function newerThan({ project, server }: Deployment, sources: readonly SqlS
   return undefined;
 }
 
-/** Sources with nothing tracked in them, so that there is something to migrate. */
-async function addSources({ server, tell }: Deployment, read: ReadMetadata, missing: readonly SqlSource[]): Promise<readonly SqlSource[]> {
+/** Sources with nothing tracked in them, so that there is something to migrate. @returns those that are there now */
+async function addSources(at: Deployment, read: ReadMetadata, missing: readonly SqlSource[]): Promise<readonly SqlSource[]> {
+  const { server, tell } = at;
+  const added: SqlSource[] = [];
   for (const source of missing) {
     const entry = sourcesOf(read.document).find(({ name }) => name === source.name)?.entry ?? {};
     const { configuration, customization } = entry;
+    // A migration may be what makes the schema of extensions.
+    const { extensions_schema: _, ...settings } = isJsonObject(configuration) ? configuration : {};
     const args: JsonObject = {
       name: source.name,
-      configuration: configuration ?? null,
+      configuration: isJsonObject(configuration) ? settings : (configuration ?? null),
       ...(customization === undefined ? {} : { customization }),
     };
     try {
@@ -190,8 +222,33 @@ async function addSources({ server, tell }: Deployment, read: ReadMetadata, miss
       tell(`added the source ${source.name}`);
     } catch (thrown) {
       // Another deployment was faster.
-      if (!(thrown instanceof ServerError) || thrown.code !== 'already-exists') throw thrown;
+      if (!(thrown instanceof ServerError) || thrown.code !== 'already-exists') {
+        if (isLeftOut(at, source, thrown)) continue;
+        throw thrown;
+      }
+    }
+    added.push(source);
+  }
+  return added;
+}
+
+/** Where inconsistencies are allowed, a database that does not answer keeps nobody from the rest. */
+function isLeftOut({ allowInconsistent, warn }: Deployment, { name }: SqlSource, thrown: unknown): boolean {
+  if (!allowInconsistent || !(thrown instanceof ServerError) || thrown.exit !== EXIT.failed) return false;
+  warn(`the source ${name} is left out, with its migrations and seeds: ${thrown.message}`);
+  return true;
+}
+
+/** Of sources that the service has, those whose databases answer. @throws ProjectFailure where one does not that is not to be left out */
+async function answering(at: Deployment, sources: readonly SqlSource[]): Promise<readonly SqlSource[]> {
+  const found: SqlSource[] = [];
+  for (const source of sources) {
+    try {
+      await readEntries(at.server, source);
+      found.push(source);
+    } catch (thrown) {
+      if (!isLeftOut(at, source, thrown)) throw thrown;
     }
   }
-  return missing;
+  return found;
 }

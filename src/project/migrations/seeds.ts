@@ -1,6 +1,7 @@
 /** Seeds: SQL files below `seeds/<source>/`, run in the order of their paths. */
 import { join } from 'node:path';
 import type { Files } from '../directory/files.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import { failure, type Problem, ProjectFailure } from '../failure.ts';
 import { ServerError, type ServerClient, type SqlSource } from '../server-client.ts';
 import { pgText, refusalOf } from './book.ts';
@@ -103,6 +104,33 @@ function explained(
     ...(known === undefined ? {} : { file: known.shown }),
     ...found?.place,
   });
+}
+
+/**
+ * Whether a table that the metadata calls an enum has no rows: until it has some, the metadata is inconsistent.
+ * @param tables of the source's entry in the document
+ * @throws ProjectFailure
+ */
+export async function hasEmptyEnum(server: ServerClient, source: SqlSource, tables: Json | undefined): Promise<boolean> {
+  if (source.kind !== 'pg' && source.kind !== 'dbc') return false;
+  const enums = (isJsonArray(tables) ? tables : [])
+    .filter(isJsonObject)
+    .flatMap(({ table, is_enum }) => (is_enum === true && table !== undefined ? [pgName(table)] : []));
+  if (enums.length === 0) return false;
+  const column = async (sql: string): Promise<readonly (string | undefined)[]> =>
+    (await server.sql(source, sql, { read_only: true })).rows.slice(1).map(([value]) => value);
+  const there = await column(
+    `select name from unnest(array[${enums.map(pgText).join(', ')}]::text[]) as names (name) where pg_catalog.to_regclass(name) is not null`,
+  );
+  const empty = there.map((name) => `not exists (select from ${name})`);
+  return empty.length > 0 && (await column(`select case when ${empty.join(' or ')} then '1' else '0' end`))[0] === '1';
+}
+
+/** A table's name in SQL; without a schema it is of `public`. */
+function pgName(table: Json): string {
+  const { schema, name }: JsonObject = isJsonObject(table) ? table : { schema: 'public', name: table };
+  const quoted = (part: Json | undefined): string => `"${String(part ?? 'public').replaceAll('"', '""')}"`;
+  return `${quoted(schema)}.${quoted(name)}`;
 }
 
 /**
