@@ -43,7 +43,7 @@ const CONTROL = /^(?:begin|start transaction|commit|end|rollback|abort|prepare t
 const OPENS = /^(?:begin|start transaction)\b/;
 const CLOSES = /^(?:commit|end)\b/;
 const META_COMMAND = /^\\[a-zA-Z!?.]/;
-const COPY_STDIN = /^copy\b[\s\S]*\bfrom\s+stdin\b/i;
+const FROM_STDIN = /\bfrom\s+stdin\b/i;
 const ADDED_VALUE = /\badd\s+value\s+(?:if\s+not\s+exists\s+)?'((?:[^']|'')*)'/i;
 
 export function scanSql(given: string): ScannedSql {
@@ -57,12 +57,13 @@ export function scanSql(given: string): ScannedSql {
           .map((text, i) => (commands.some(({ line }) => line === i + 1) ? ' '.repeat(text.length) : text))
           .join('\n');
   const statements: ScannedStatement[] = [];
+  const lineAt = lineCounter(sql);
   let from = 0;
   for (const text of splitStatements(sql)) {
     const at = Math.max(sql.indexOf(text, from), from);
     from = at + text.length;
     const head = headOf(text);
-    statements.push({ text, line: lineOf(sql, at + head.skipped), words: head.words });
+    statements.push({ text, line: lineAt(at + head.skipped), words: head.words });
   }
   const beginning = ({ words }: ScannedStatement): string => words.join(' ');
   const outside = statements.filter((each) => {
@@ -72,7 +73,9 @@ export function scanSql(given: string): ScannedSql {
   const control = statements.filter((each) => CONTROL.test(beginning(each)) && !/^rollback to\b/.test(beginning(each)));
   const foreign = [
     ...commands,
-    ...statements.filter(({ text }) => COPY_STDIN.test(text)).map(({ line }) => ({ line, what: 'copy from stdin' })),
+    ...statements
+      .filter(({ words, text }) => words[0] === 'copy' && FROM_STDIN.test(text))
+      .map(({ line }) => ({ line, what: 'copy from stdin' })),
   ];
   return {
     statements,
@@ -84,10 +87,14 @@ export function scanSql(given: string): ScannedSql {
   };
 }
 
-function lineOf(text: string, offset: number): number {
+/** Tells the lines of offsets that only grow: dumps have very many statements. */
+function lineCounter(text: string): (offset: number) => number {
   let line = 1;
-  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;
-  return line;
+  let next = text.indexOf('\n');
+  return (offset) => {
+    for (; next >= 0 && next < offset; next = text.indexOf('\n', next + 1)) line += 1;
+    return line;
+  };
 }
 
 /** The first words behind comments. */
