@@ -184,13 +184,27 @@ function writeWhole(at: MetadataFolder, path: string, document: JsonObject): Fil
 }
 
 /** JSON for people, exact numbers included. */
-export function indented(value: Json, indent = ''): string {
+export function indented(value: Json): string {
+  const pieces: string[] = [];
+  print(value, '', pieces);
+  return pieces.join('');
+}
+
+function print(value: Json, indent: string, pieces: string[]): void {
   const inner = `${indent}  `;
-  if (Array.isArray(value) && value.length > 0)
-    return `[\n${value.map((item: Json) => inner + indented(item, inner)).join(',\n')}\n${indent}]`;
-  if (isJsonObject(value) && Object.keys(value).length > 0) {
-    const members = Object.entries(value).map(([key, item]) => `${inner}${JSON.stringify(key)}: ${indented(item, inner)}`);
-    return `{\n${members.join(',\n')}\n${indent}}`;
-  }
-  return printJson(value);
+  if (isJsonArray(value) && value.length > 0) {
+    for (const [i, item] of value.entries()) {
+      pieces.push(i === 0 ? '[\n' : ',\n', inner);
+      print(item, inner, pieces);
+    }
+    pieces.push('\n', indent, ']');
+  } else if (isJsonObject(value) && Object.keys(value).length > 0) {
+    let before = '{\n';
+    for (const [key, item] of Object.entries(value)) {
+      pieces.push(before, inner, JSON.stringify(key), ': ');
+      print(item, inner, pieces);
+      before = ',\n';
+    }
+    pieces.push('\n', indent, '}');
+  } else pieces.push(printJson(value));
 }
