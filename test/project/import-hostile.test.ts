@@ -123,6 +123,51 @@ it('tells of migrations that cannot be run as they are, and of files that nothin
     expect(told).toContainEqual(expect.stringMatching(note));
 });
 
+it('writes what is missing of migrations, and comments out what guards a dump', () => {
+  const dump = "\\restrict x1\nselect '\n\\restrict is text here';\n\\unrestrict x1\n";
+  const copy = '--\n-- Data\n--\n\nCOPY public.a (id) FROM stdin;\n1\n\\.\n';
+  const made = imported({
+    ...BARE,
+    'migrations/default/1_down/down.sql': 'select 1;',
+    'migrations/default/2_dump/up.sql': dump,
+    'migrations/default/3_copy/up.sql': copy,
+    'seeds/default/1.sql': dump,
+    'metadata/opentelemetry.yaml':
+      'status: enabled\ndata_types: [traces, metrics]\nexporter_otlp: {otlp_traces_endpoint: http://localhost:4318}\n',
+  });
+  const guarded = "-- \\restrict x1\nselect '\n\\restrict is text here';\n-- \\unrestrict x1\n";
+  expect(made.texts.get('migrations/default/1_down/up.sql')).toBe('');
+  expect([made.texts.get('migrations/default/2_dump/up.sql'), made.texts.get('seeds/default/1.sql')]).toEqual([guarded, guarded]);
+  expect(made.texts.get('migrations/default/3_copy/up.sql')).toBe(copy);
+  expect(notes(made)).toContainEqual(expect.stringMatching(/^needs-you .*3_copy\/up\.sql:5: copy from stdin is for psql only/));
+  expect(notes(made)).toContainEqual(expect.stringMatching(/^unsupported opentelemetry\.data_types\[1\]: metrics are not exported/));
+  expect(made.texts.get('metadata/opentelemetry.yaml')).not.toContain('metrics');
+});
+
+it('keeps migrations and seeds of sources that the metadata does not have out of what is deployed', () => {
+  const sql = {
+    'migrations/gone/1_a/up.sql': 'select 1;',
+    'migrations/gone/01_b/up.sql': 'select 1;',
+    'seeds/gone/1.sql': 'select 2;',
+  };
+  const beside = imported({ ...BARE, ...sql, 'migrations/default/1_a/up.sql': 'select 3;' });
+  expect(notes(beside)).toEqual([
+    expect.stringMatching(/^renamed /),
+    expect.stringMatching(/^ignored migrations\/gone: the metadata has no/),
+  ]);
+  expect([...beside.texts.keys()].filter((path) => /gone/.test(path)).sort()).toEqual(
+    Object.keys(sql)
+      .sort()
+      .map((path) => `unsupported/${path}`),
+  );
+  expect(notes(imported({ ...BARE, ...sql }))).toContainEqual(expect.stringMatching(/^needs-you migrations\/gone: /));
+  const without = imported({ 'metadata/databases/databases.yaml': '[]\n', ...sql });
+  expect(notes(without)).toContainEqual(expect.stringMatching(/^needs-you migrations\/gone: .*no source "gone"/));
+  expect(without.texts.get('migrations/gone/1_a/up.sql')).toBe('select 1;');
+  const older = imported({ 'config.yaml': 'version: 2\n', 'metadata/tables.yaml': '[]\n', 'seeds/demo/1.sql': 'select 4;' });
+  expect(older.texts.get('seeds/default/demo/1.sql')).toBe('select 4;');
+});
+
 it('puts aside what is wrong and nothing around it', () => {
   const made = imported(
     tables({
@@ -174,6 +219,84 @@ it('reads metadata wherever it lies, and actions of a document that has no files
   const made = imported({ 'metadata.json': JSON.stringify(document) }, undefined, 'metadata.json');
   expect(made.texts.get('metadata/actions.graphql')).toContain('b(\n    x: Int\n  ): [O!]');
   expect(made.report.buckets).toMatchObject({ unsupported: 0, 'needs-you': 0 });
+});
+
+it('keeps actions whose files say what nobody reads', () => {
+  const made = imported({
+    'metadata/databases/databases.yaml': `${SOURCE}  tables: []\n- {name: ms, kind: mssql, configuration: {connection_info: {}}, tables: []}\n`,
+    'metadata/actions.graphql': 'type Mutation {\n  m(dry: Boolean = false): Out\n}\ntype Out { e: E }\nenum E { A }\n',
+    'metadata/actions.yaml': `actions:
+  - name: m
+    definition:
+      handler: "{{BASE}}"
+      request_transform: {version: 2, template_engine: Kriti, url: "{{$session_variables['x-hasura-user-id']}}"}
+custom_types:
+  enums: [{name: E, values: [{description: null, is_deprecated: null, value: A}]}]
+  objects:
+    - name: Out
+      description: null
+      relationships: [{name: away, type: object, source: ms, remote_table: {schema: dbo, name: t}, field_mapping: {e: id}}]
+`,
+  });
+  expect(made.texts.get('metadata/actions.graphql')).toContain('dry: Boolean\n');
+  expect(made.texts.get('metadata/actions.yaml')).toContain('x-svc-user-id');
+  const unsupported = notes(made).filter((note) => /^unsupported (?:actions|custom_types)/.test(note));
+  expect(unsupported.length).toBeGreaterThan(0);
+  for (const note of unsupported)
+    expect(note).toMatch(/^unsupported custom_types\.objects\[0\]\.relationships\[0\].*leads to the source "ms"/);
+  expect(notes(made)).toContainEqual(expect.stringMatching(/^needs-you metadata\/actions\.graphql:2: the default value of dry/));
+});
+
+it('ignores what early versions left behind, and keys with nothing in them', () => {
+  const { report } = imported({
+    'config.yaml': 'endpoint: http://localhost:8080\n',
+    'migrations/metadata.yaml': `query_templates: []
+functions: []
+tables:
+- table: a
+  insert_permissions:
+  - {role: u, comment: null, permission: {allow_upsert: true, localPresets: [{key: "", value: ""}], check: {}, columns: [id], set: {}}}
+`,
+  });
+  expect(report.buckets).toMatchObject({ unsupported: 0, 'needs-you': 0 });
+});
+
+it('reads folders outside of the project, and says so', () => {
+  const made = imported(
+    {
+      'hasura/config.yaml': 'version: 3\nmetadata_directory: ../meta\nseeds_directory: ../sown\n',
+      'meta/databases/databases.yaml': `${SOURCE}  tables: "!include t/tables.yaml"\n`,
+      'meta/databases/t/tables.yaml': '- "!include ok.yaml"\n- "!include ../../../other/a.yaml"\n',
+      'meta/databases/t/ok.yaml': OK,
+      'meta/cron_triggers.yaml': '- {name: c, webhook: "{{HOOK}}", schedule: "* * * * *", include_in_metadata: true}\n',
+      'other/a.yaml': OK,
+      'db/1_a/up.sql': 'select 1;',
+      'sown/default/deep/1.sql': 'select 2;',
+      'sown/default/2.sql': 'select 3;',
+    },
+    (folder) => {
+      mkdirSync(join(folder, 'hasura/migrations'));
+      symlinkSync('../../db', join(folder, 'hasura/migrations/default'));
+    },
+    'hasura',
+  );
+  const here = join(root, String(count));
+  expect([...made.texts.keys()]).toEqual(
+    expect.arrayContaining([
+      'metadata/cron_triggers.yaml',
+      'migrations/default/1_a/up.sql',
+      'seeds/default/2.sql',
+      'seeds/default/deep/1.sql',
+    ]),
+  );
+  expect(made.texts.get(`unsupported/files${here}/meta/databases/t/tables.yaml`)).toContain('other/a.yaml');
+  expect([...made.texts.values()].join()).toContain('name: ok');
+  expect(notes(made)).toContainEqual(expect.stringMatching(/needs-you .*tables\.yaml:2: the include .* leads out of the project/));
+  expect(made.report.warnings).toEqual([
+    expect.stringMatching(/^the service will call .*: 1 webhooks of cron triggers\. .*SVC_GRAPHQL_DISABLE_EVENTING=true/),
+    `read from outside of the project: ${here}/meta, migrations/default -> ${here}/db, ${here}/sown`,
+  ]);
+  expect(made.texts.get('.env.example')).toContain('\n# SVC_GRAPHQL_DISABLE_EVENTING=true\n');
 });
 
 it('accounts for what only one of the files of actions has', () => {

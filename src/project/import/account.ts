@@ -70,10 +70,19 @@ export class Account {
   /** The same for a part that had its buckets already. */
   takeBack(file: string, path: LeafPath, value: Json, reason: string): void {
     this.asides.push({ file, path, value, reason });
+    this.#move(value, path, 'unsupported', reason);
+  }
+
+  /** Of a part that had its buckets already: it means nothing. */
+  takeBackEmpty(value: Json, path: LeafPath, reason: string): void {
+    this.#move(value, path, 'ignored', reason);
+  }
+
+  #move(value: Json, path: LeafPath, bucket: Bucket, reason: string): void {
     for (const leaf of leavesOf(value, path)) {
       const known = this.#leaves.get(JSON.stringify(leaf));
       if (known === undefined) continue;
-      known.bucket = 'unsupported';
+      known.bucket = bucket;
       known.note = reason;
       delete known.to;
     }

@@ -1,6 +1,6 @@
 /** A project of another engine as one of this service: a new directory and a report. The input is only read. */
 import { createHash } from 'node:crypto';
-import { join, relative, sep } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import { Document, parse } from 'yaml';
 import { VARIABLE_PREFIX } from '../../config/option.ts';
 import { DEFAULT_ENDPOINT } from '../project.ts';
@@ -15,6 +15,7 @@ import { normalised } from '../document.ts';
 import { ProjectFailure } from '../failure.ts';
 import { plainSecrets } from '../lint.ts';
 import { Account, BUCKETS, type Leaf, leavesOf, printLeafPath, type Remark } from './account.ts';
+import { callsOut, SILENT } from './calls-out.ts';
 import { importMigrations } from './migrations.ts';
 import { type Input, namesBelow } from './read-input.ts';
 import { translate } from './translate.ts';
@@ -42,6 +43,8 @@ export interface ImportReport {
   /** All but what is the same. */
   readonly entries: readonly ReportEntry[];
   readonly migrations: number;
+  /** What to take care of, whatever became of the keys. */
+  readonly warnings: readonly string[];
 }
 
 export interface Imported {
@@ -77,8 +80,8 @@ export function importProject(input: Input, out: string, accepted: ReadonlySet<s
   }
   for (const file of new Set(input.problems.map((problem) => problem.file))) {
     // What cannot be read is kept as it is; but settings may hold secrets.
-    const text = file === undefined || file === 'config.yaml' ? undefined : input.files.read(join(input.root, file));
-    if (file !== undefined && text !== undefined) texts.set(`unsupported/files/${file}`, text);
+    const text = file === undefined || file === 'config.yaml' ? undefined : input.files.read(resolve(input.root, file));
+    if (file !== undefined && text !== undefined) texts.set(`unsupported/files/${file.replace(/^[/\\]+/, '')}`, text);
   }
   if ((input.unread ?? []).length > 0)
     account.remark({
@@ -116,7 +119,12 @@ export function importProject(input: Input, out: string, accepted: ReadonlySet<s
   const entries = [...account.leaves.filter(({ bucket }) => bucket !== 'same').map(leafEntry), ...account.remarks.map(remarkEntry)].map(
     (entry) => ({ ...entry, accepted: accepted.has(`${entry.bucket}:${entry.id}`) || accepted.has(entry.id) }),
   );
-  return { texts, report: { layout: input.layout, leaves: sum, buckets: counts, entries, migrations: migrations.count } };
+  const outside = [...input.files.outside].map(([shown, real]) => (shown === real ? shown : `${shown} -> ${real}`));
+  const warnings = [
+    callsOut(document),
+    outside.length === 0 ? undefined : `read from outside of the project: ${outside.join(', ')}`,
+  ].filter((warning) => warning !== undefined);
+  return { texts, report: { layout: input.layout, leaves: sum, buckets: counts, entries, migrations: migrations.count, warnings } };
 }
 
 /** What an earlier import of this directory wrote down. */
@@ -302,6 +310,9 @@ function exampleEnvironment(variables: readonly string[]): string {
     '# Clients, tokens, webhooks and SQL go on to speak x-hasura-*: both prefixes count. Take it out when nobody does any more.',
     `${SESSION_ALIASES}=x-hasura-`,
     '',
+    '# Beside a service in use, or on a copy of its database: deliver no events, and make no calls of asynchronous actions.',
+    ...SILENT.map((line) => `# ${line}`),
+    '',
     '# Named by the metadata.',
     ...variables.filter((name) => name !== 'SVC_GRAPHQL_ADMIN_SECRET').map((name) => `${name}=`),
   ];
@@ -349,7 +360,7 @@ export function translatedEnvironment(text: string): string {
 }
 
 /** For people. */
-export function printReport({ layout, leaves, buckets, entries, migrations }: ImportReport, out: string): string {
+export function printReport({ layout, leaves, buckets, entries, migrations, warnings }: ImportReport, out: string): string {
   const lines = [
     `read a project of ${layout}: ${leaves} keys, ${migrations} migrations`,
     ...BUCKETS.map((bucket) => `  ${bucket.padEnd(12)} ${buckets[bucket]}`),
@@ -371,6 +382,7 @@ export function printReport({ layout, leaves, buckets, entries, migrations }: Im
       lines.push(`  ${first?.place ?? ''}${more}: ${text}${group.every(({ accepted }) => accepted) ? ' (accepted)' : ''}`);
     }
   }
+  for (const warning of warnings) lines.push('', `take care: ${warning}`);
   return lines.join('\n');
 }
 
@@ -387,12 +399,13 @@ export function openEntries({ entries }: ImportReport): readonly ReportEntry[] {
   return entries.filter(({ bucket, accepted }) => !accepted && (bucket === 'needs-you' || bucket === 'unsupported'));
 }
 
-export function reportJson({ layout, leaves, buckets, entries, migrations }: ImportReport): JsonObject {
+export function reportJson({ layout, leaves, buckets, entries, migrations, warnings }: ImportReport): JsonObject {
   return {
     layout,
     leaves,
     buckets: { ...buckets },
     migrations,
+    warnings: [...warnings],
     entries: entries.map((entry) => JSON.parse(printJson({ ...entry })) as JsonObject),
   };
 }

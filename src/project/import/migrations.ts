@@ -32,27 +32,60 @@ export function importMigrations(
   const texts: Texts = new Map();
   const found = collect(input, sources, account, texts);
   const readsSession: string[] = [];
-  findOddVersions(found, account);
+  const isLeft = strangers(found, sources, gone, account);
+  findOddVersions(
+    found.filter(({ source }) => !isLeft(source)),
+    account,
+  );
   for (const { source, folder, file, text } of found) {
     const shown = `migrations/${source}/${folder}/${file}`;
-    if (gone.has(source)) {
+    if (isLeft(source)) {
       texts.set(`unsupported/${shown}`, text);
       continue;
     }
     const { sql, name } = adapted(text, file, shown, account, readsSession);
     texts.set(`migrations/${source}/${folder}/${name}`, sql);
   }
+  addMissingUps(texts, account);
   for (const [name, file] of namesBelow(input.files, input.seedsFolder)) {
     if (!name.endsWith('.sql')) continue;
     const text = input.files.read(file) ?? '';
-    const [first] = name.split('/');
-    const isInSource =
-      name.includes('/') && (sources.includes(first as string) || gone.has(first as string) || !FOLDER.test(first as string));
-    const path = isInSource ? name : `${sources[0] ?? 'default'}/${name}`;
-    texts.set(gone.has(first as string) ? `unsupported/seeds/${path}` : `seeds/${path}`, text);
+    const first = name.includes('/') ? (name.split('/', 1)[0] as string) : undefined;
+    // Before version 3 all are of the one source, in whatever folders.
+    const isOfSource = first !== undefined && (sources.includes(first) || input.layout === 'version 3');
+    const path = isOfSource ? name : `${sources[0] ?? 'default'}/${name}`;
+    if (isOfSource && (gone.has(first) || isLeft(first))) {
+      texts.set(`unsupported/seeds/${path}`, text);
+      continue;
+    }
+    texts.set(`seeds/${path}`, withoutGuards(text, `seeds/${path}`, account));
     if (/x-hasura-|hasura\.user/i.test(text)) readsSession.push(`seeds/${path}`);
   }
   return { texts, readsSession, count: new Set(found.map(({ source, folder }) => `${source}/${folder}`)).size };
+}
+
+/** Tells whether migrations of a source do not come along: it does not itself, or the metadata does not have it. */
+function strangers(
+  found: readonly Found[],
+  sources: readonly string[],
+  gone: ReadonlySet<string>,
+  account: Account,
+): (source: string) => boolean {
+  const unknown = [...new Set(found.map(({ source }) => source))].filter((source) => !sources.includes(source) && !gone.has(source));
+  // Where there are no sources at all, they are what is missing.
+  const isWithout = sources.length === 0 && gone.size === 0;
+  // Else the folder may be that of a source which has another name now.
+  const hasOthers = found.some(({ source }) => sources.includes(source));
+  for (const source of unknown)
+    account.remark({
+      id: `migrations.${source}`,
+      bucket: hasOthers ? 'ignored' : 'needs-you',
+      place: `migrations/${source}`,
+      message: isWithout
+        ? `the metadata has no source "${source}": add it to metadata/databases/databases.yaml, else nothing is deployed`
+        : 'the metadata has no such source, so that the other engine does not run them either: kept in unsupported/',
+    });
+  return (source) => gone.has(source) || (!isWithout && !sources.includes(source));
 }
 
 const LARGEST_VERSION = 2n ** 64n - 1n;
@@ -231,6 +264,38 @@ function callsSql(text: string, place: string, account: Account): string {
 const GENERATED_UUID = /\bhdb_catalog\s*\.\s*gen_hasura_uuid\s*\(\s*\)/gi;
 const OLD_CATALOG = /\bhdb_catalog\b/i;
 
+/** The other engine runs nothing upwards where there is only a way back, and so does this then. */
+function addMissingUps(texts: Texts, account: Account): void {
+  for (const path of [...texts.keys()]) {
+    const folder = /^(migrations\/.*)\/down\.sql$/s.exec(path)?.[1];
+    if (folder === undefined || texts.has(`${folder}/up.sql`) || texts.has(`${folder}/up.notx.sql`)) continue;
+    texts.set(`${folder}/up.sql`, '');
+    account.remark({
+      id: `${folder.replaceAll('/', '.')}:up`,
+      bucket: 'renamed',
+      place: folder,
+      message: 'has no up.sql: an empty one is written, which runs nothing',
+    });
+  }
+}
+
+/** The lines around a dump that psql alone understands, and that say nothing about the database, as comments. */
+function withoutGuards(text: string, shown: string, account: Account): string {
+  if (!/^\\(?:un)?restrict\b/m.test(text)) return text;
+  const lines = new Set(scanSql(text).foreign.flatMap(({ line, what }) => (/^\\(?:un)?restrict$/.test(what) ? [line] : [])));
+  if (lines.size === 0) return text;
+  account.remark({
+    id: `${shown.replaceAll('/', '.')}:restrict`,
+    bucket: 'renamed',
+    place: shown,
+    message: 'lines with \\restrict, which pg_dump writes for psql -> comments',
+  });
+  return text
+    .split('\n')
+    .map((line, i) => (lines.has(i + 1) ? `-- ${line}` : line))
+    .join('\n');
+}
+
 /** The SQL with what belongs to the other engine's own tables taken out, and the name of its file. */
 function adapted(
   text: string,
@@ -240,7 +305,7 @@ function adapted(
   readsSession: string[],
 ): { readonly sql: string; readonly name: string } {
   const id = shown.replaceAll('/', '.');
-  let sql = text;
+  let sql = withoutGuards(text, shown, account);
   if (GENERATED_UUID.test(sql)) {
     sql = sql.replace(GENERATED_UUID, 'gen_random_uuid()');
     account.remark({ id: `${id}:uuid`, bucket: 'renamed', place: shown, message: 'hdb_catalog.gen_hasura_uuid() -> gen_random_uuid()' });

@@ -1,5 +1,5 @@
 /** What is in a directory that another engine's command line has written: of any of its layouts. */
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../../util/json.ts';
 import { type Unjoined, unjoined } from './unjoined.ts';
@@ -48,26 +48,25 @@ const DEFAULT_CONFIGURATION: JsonObject = {
 export function readInput(path: string): Input {
   if (!existsSync(path)) throw failure('missing-file', `there is no ${path}`);
   if (statSync(path).isFile()) return withProblems(readFile(path), []);
-  const files = foreignFiles(path);
-  const reader = new MetadataReader(files);
-  const read = reader.read(join(path, 'config.yaml'));
-  const config = isJsonObject(read) ? read : {};
-  const ofConfig: readonly Problem[] =
-    read !== undefined && read !== null && !isJsonObject(read)
-      ? [{ code: 'shape', message: 'the settings are no object: they count as none', file: 'config.yaml' }]
-      : reader.problems;
+  const config = configIn(new MetadataReader(foreignFiles(path)), path);
   const named = (key: string, byDefault: string): string => {
     const value = config[key];
     return resolve(path, typeof value === 'string' && value !== '' ? value : byDefault);
   };
-  const common = {
-    root: path,
-    files,
-    config,
-    migrationsFolder: named('migrations_directory', 'migrations'),
-    seedsFolder: named('seeds_directory', 'seeds'),
-  };
-  const metadata = metadataFolderOf(files, named('metadata_directory', 'metadata'));
+  const [metadataNamed, migrationsFolder, seedsFolder] = [
+    named('metadata_directory', 'metadata'),
+    named('migrations_directory', 'migrations'),
+    named('seeds_directory', 'seeds'),
+  ];
+  const files = foreignFiles(path, [metadataNamed, migrationsFolder, seedsFolder]);
+  const reader = new MetadataReader(files);
+  const read = reader.read(join(path, 'config.yaml'));
+  const ofConfig: readonly Problem[] =
+    read !== undefined && read !== null && !isJsonObject(read)
+      ? [{ code: 'shape', message: 'the settings are no object: they count as none', file: 'config.yaml' }]
+      : reader.problems;
+  const common = { root: path, files, config, migrationsFolder, seedsFolder };
+  const metadata = metadataFolderOf(files, metadataNamed);
   if (files.read(join(metadata, 'databases', 'databases.yaml')) !== undefined)
     return withProblems({ ...common, ...readFolder(files, metadata, 3) }, ofConfig);
   if (files.read(join(metadata, 'tables.yaml')) !== undefined || files.read(join(metadata, VERSION_FILE)) !== undefined)
@@ -78,6 +77,12 @@ export function readInput(path: string): Input {
   if (!isProject) throw failure('no-project', `${path} holds neither metadata nor migrations nor a config.yaml`);
   const document: JsonObject = { version: 3, sources: [] };
   return { ...common, layout: 'version 1', document, unjoined: [], actionsAreJoined: false, metadataFolder: undefined, problems: ofConfig };
+}
+
+/** The settings, as far as they can be read. */
+function configIn(reader: MetadataReader, root: string): JsonObject {
+  const read = reader.read(join(root, 'config.yaml'));
+  return isJsonObject(read) ? read : {};
 }
 
 /** @throws ProjectFailure for a document without an end */
@@ -251,17 +256,43 @@ export function namesBelow(files: Files, folder: string): readonly (readonly [na
 export interface ForeignFiles extends Files {
   /** Of those that were read and are no UTF-8, by the names of messages. */
   readonly encodings: ReadonlyMap<string, string>;
+  /** Of what was read and lies elsewhere: the link or path that led there, and where that is. */
+  readonly outside: ReadonlyMap<string, string>;
 }
 
-export function foreignFiles(root: string): ForeignFiles {
+/** @param folders that belong to the root, wherever they lie */
+export function foreignFiles(root: string, folders: readonly string[] = []): ForeignFiles {
   const files = projectFiles(root);
+  const folderOf = (path: string): string | undefined => folders.find((folder) => path === folder || path.startsWith(folder + sep));
   const encodings = new Map<string, string>();
+  const outside = new Map<string, string>();
+  const known = new Set<string>();
+  const realRoot = existsSync(root) ? realpathSync(root) : root;
+  const isWithin = (real: string): boolean => real === realRoot || real.startsWith(realRoot + sep);
+  /** Of a file that is there: a link on its way, or a folder that is named by its path, may lead away. */
+  const note = (path: string): void => {
+    const folder = dirname(path);
+    if (known.has(folder) && lstatSync(path).isSymbolicLink() === false) return;
+    known.add(folder);
+    if (isWithin(realpathSync(path))) return;
+    // The first on the way that leads there stands for all that is below.
+    let way = files.isInside(path) ? root : (folderOf(path) ?? folder);
+    if (way === root)
+      for (const step of relative(root, path).split(sep)) {
+        way = join(way, step);
+        if (!isWithin(realpathSync(way))) break;
+      }
+    outside.set(files.show(way), realpathSync(way));
+  };
   return {
     ...files,
+    isInside: (path) => files.isInside(path) || folderOf(path) !== undefined,
     encodings,
+    outside,
     read(path) {
       const bytes = readBytes(path, files.show);
       if (bytes === undefined) return undefined;
+      note(path);
       const text = decodeUtf8(bytes);
       if (text !== undefined) return text;
       const mark = bytes.subarray(0, 2).toString('hex');

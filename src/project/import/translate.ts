@@ -20,6 +20,8 @@ const NEARLY: Readonly<Record<string, string>> = {
   mysql8: 'a source of the kind "dbb" may serve: its URL is mysql://…, its tables are {schema, name}',
   mariadb: 'a source of the kind "dbb" may serve: its URL is mysql://…, its tables are {schema, name}',
 };
+/** Of permissions: what the first consoles noted for themselves. */
+const LEFTOVERS: ReadonlySet<string> = new Set(['localPresets', 'allow_upsert']);
 const OWN_QUERIES = ['native_queries', 'logical_models', 'stored_procedures'];
 
 type Mutable = { [key: string]: Json };
@@ -143,6 +145,7 @@ class Translator {
     }
     if (key === 'cleanup_config' && isEmpty(item)) return { bucket: 'ignored', reason: 'nothing is in it' };
     if (key === 'total_max_connections') return { bucket: 'ignored', reason: 'a bound of the hosted product' };
+    if (LEFTOVERS.has(key) && path.includes('permission')) return { bucket: 'ignored', reason: 'written by early versions, read by none' };
     if (key === 'comment' && item === null) return { bucket: 'ignored', reason: 'nothing is in it' };
     if (isEmpty(item) && path.length === 0 && key !== 'version' && !isJsonArray(item))
       return { bucket: 'ignored', reason: 'nothing is in it' };
@@ -170,7 +173,7 @@ class Translator {
         this.#account.leaf(at, 'needs-you', { note: 'could not be read: see the problems' });
         continue;
       }
-      const reason = isJsonObject(item) ? this.#refusedItem(item, path) : undefined;
+      const reason = isJsonObject(item) ? this.#refusedItem(item, path) : refusedText(item, path);
       if (reason !== undefined) {
         this.#account.aside(fileOf(path, undefined), at, item, reason);
         continue;
@@ -183,10 +186,11 @@ class Translator {
 
   #refusedItem(item: JsonObject, path: LeafPath): string | undefined {
     if (path.length === 1 && path[0] === 'sources') return this.#kindProblem(item);
+    const ofType = path[0] === 'custom_types' && path.at(-1) === 'relationships' ? item['source'] : undefined;
     const target =
       isJsonObject(item['definition']) && isJsonObject(item['definition']['to_source'])
         ? item['definition']['to_source']['source']
-        : undefined;
+        : ofType;
     if (typeof target === 'string' && this.#gone.has(target)) return `leads to the source "${target}", which is not supported`;
     return undefined;
   }
@@ -285,7 +289,9 @@ class Translator {
     for (const name of names) {
       const key = known.names.get(name) ?? name;
       const input = isJsonObject(known.value) ? (known.value[key] ?? null) : null;
-      this.#account.takeBack(fileOf(known.path, key), [...known.path, key], input, reasonOf(name));
+      const at = [...known.path, key];
+      if (isEmpty(input)) this.#account.takeBackEmpty(input, at, 'nothing is in it');
+      else this.#account.takeBack(fileOf(known.path, key), at, input, reasonOf(name));
       delete object[name];
     }
   }
@@ -370,6 +376,17 @@ function valueAt(value: Json, path: LeafPath): Json | undefined {
     else return undefined;
   }
   return current;
+}
+
+/** What telemetry is not sent: with one of these in it no part of the metadata would be deployed. */
+const NOT_SENT: Readonly<Record<string, string>> = {
+  metrics: 'metrics are not exported over OpenTelemetry: Prometheus reads them from /v1/metrics',
+  logs: 'logs are not exported over OpenTelemetry',
+};
+
+function refusedText(item: Json, path: LeafPath): string | undefined {
+  if (path.length !== 2 || path[0] !== 'opentelemetry' || path[1] !== 'data_types' || typeof item !== 'string') return undefined;
+  return Object.hasOwn(NOT_SENT, item) ? NOT_SENT[item] : undefined;
 }
 
 function inSourceList(key: string, path: LeafPath): boolean {
