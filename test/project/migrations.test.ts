@@ -120,7 +120,7 @@ it.runIf(DEEP)('refuses what has changed since, goes down, and verifies', async 
 
 it('runs seeds once, writes rows as seeds, and deploys all in order', async () => {
   project.write({
-    'seeds/default/2_more.sql': 'insert into author values (3);',
+    'seeds/default/2_more.sql': 'begin;\ninsert into author values (3);\ncommit;\nbegin;\nselect 1;\ncommit;\n',
     'seeds/default/1_first.sql': 'insert into author values (7) -- ;\n',
     'seeds/default/more/3_broken.sql': '-- 🐘\nselect 1;\n  insert into author select nothing;\n',
   });

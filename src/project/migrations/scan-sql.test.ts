@@ -10,3 +10,24 @@ it.each([
 ])('finds the end of a transaction: %s', (_, sql) => {
   expect(scanSql(sql).control.map(({ words }) => words)).toEqual([['commit']]);
 });
+
+it('takes transactions out of a text that is to be a part of one', () => {
+  const own = 'set a = 1;\nbegin;\nselect 1;\ncommit; begin transaction ;\nselect 2; -- ;\nend;';
+  expect(scanSql(own)).toMatchObject({
+    unwrapped: undefined,
+    joined: own.replace('begin;', '      ').replace('commit; begin transaction ;', ' '.repeat(27)).replace('-- ;\nend;', '    \n    '),
+  });
+  expect(scanSql('begin; select 1; commit').unwrapped).toBe('       select 1;       ');
+  for (const other of ['begin; select 1; rollback;', 'begin isolation level serializable; commit'])
+    expect(scanSql(other)).toMatchObject({ unwrapped: undefined, joined: undefined });
+  expect(scanSql('select 1').joined).toBe('select 1');
+});
+
+it('finds what psql alone understands', () => {
+  const { foreign } = scanSql('--\n-- Data\n--\n\nCOPY public.a (id) FROM stdin;\n1\n\\.\n\\restrict x\n');
+  expect(foreign).toEqual([
+    { line: 7, what: '\\.' },
+    { line: 8, what: '\\restrict' },
+    { line: 5, what: 'copy from stdin' },
+  ]);
+});

@@ -3,6 +3,8 @@ import { endOfBlank, splitStatements, withoutComments } from '../../metadata-api
 
 export interface ScannedStatement {
   readonly text: string;
+  /** Where its text begins. */
+  readonly at: number;
   /** Of its first character, from 1. */
   readonly line: number;
   /** Its first words in lower case, comments left out. */
@@ -21,6 +23,8 @@ export interface ScannedSql {
   readonly enumValues: readonly { readonly line: number; readonly value: string }[];
   /** The text without the one `begin` and `commit` around it; undefined: they are not around all of it. */
   readonly unwrapped: string | undefined;
+  /** The text without any `begin` and `commit`, for one transaction in their place; undefined: something may be rolled back. */
+  readonly joined: string | undefined;
 }
 
 /** The beginnings of statements that PostgreSQL refuses in a transaction. */
@@ -63,7 +67,7 @@ export function scanSql(given: string): ScannedSql {
     const at = Math.max(sql.indexOf(text, from), from);
     from = at + text.length;
     const head = headOf(text);
-    statements.push({ text, line: lineAt(at + head.skipped), words: head.words });
+    statements.push({ text, at, line: lineAt(at + head.skipped), words: head.words });
   }
   const beginning = ({ words }: ScannedStatement): string => words.join(' ');
   const outside = statements.filter((each) => {
@@ -83,7 +87,8 @@ export function scanSql(given: string): ScannedSql {
     control,
     foreign,
     enumValues: usedEnumValues(statements),
-    unwrapped: unwrappedText(sql, statements, control),
+    unwrapped: isAround(statements, control) ? without(sql, control) : undefined,
+    joined: control.every((each) => isPlain(each, OPENS) || isPlain(each, CLOSES)) ? without(sql, control) : undefined,
   };
 }
 
@@ -121,19 +126,29 @@ function usedEnumValues(statements: readonly ScannedStatement[]): ScannedSql['en
   });
 }
 
-function unwrappedText(sql: string, statements: readonly ScannedStatement[], control: readonly ScannedStatement[]): string | undefined {
+/** Whether the one `begin` and the one `commit` are around all of it. */
+function isAround(statements: readonly ScannedStatement[], control: readonly ScannedStatement[]): boolean {
   const [first, last] = [statements[0], statements.at(-1)];
-  if (control.length !== 2 || first === undefined || last === undefined || control[0] !== first || control[1] !== last) return undefined;
-  if (!OPENS.test(first.words.join(' ')) || !CLOSES.test(last.words.join(' '))) return undefined;
-  if (first.words.length > 2 || last.words.length > 2) return undefined;
-  // Blanks in their place, so that lines stay what they are.
-  const blank = (text: string, statement: ScannedStatement, at: number): string => {
-    const end = at + statement.text.length;
-    const semicolon = /^\s*;/.exec(text.slice(end))?.[0].length ?? 0;
-    return text.slice(0, at) + text.slice(at, end + semicolon).replace(/[^\n]/g, ' ') + text.slice(end + semicolon);
-  };
-  const without = blank(sql, first, sql.indexOf(first.text));
-  return blank(without, last, without.lastIndexOf(last.text));
+  if (control.length !== 2 || first === undefined || last === undefined) return false;
+  return control[0] === first && control[1] === last && isPlain(first, OPENS) && isPlain(last, CLOSES);
+}
+
+/** Without options: those say something that is not to be lost. */
+function isPlain({ words }: ScannedStatement, pattern: RegExp): boolean {
+  return pattern.test(words.join(' ')) && words.length <= 2;
+}
+
+/** The text with blanks in place of statements, so that lines stay what they are. */
+function without(sql: string, statements: readonly ScannedStatement[]): string {
+  let text = '';
+  let from = 0;
+  for (const { at, text: statement } of statements) {
+    const end = at + statement.length;
+    const semicolon = /^\s*;/.exec(sql.slice(end, end + 100))?.[0].length ?? 0;
+    text += sql.slice(from, at) + sql.slice(at, end + semicolon).replace(/[^\n]/g, ' ');
+    from = end + semicolon;
+  }
+  return text + sql.slice(from);
 }
 
 /** The text with a semicolon at its end and nothing behind it: MariaDB takes no empty statements. '' where it says nothing. */

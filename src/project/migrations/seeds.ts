@@ -64,9 +64,10 @@ export async function runSeeds(
     const left = seeds.filter(({ name }) => !before.has(name));
     if (left.length === 0) return [];
     const pieces = left.map(({ name, sql, shown }) => {
-      const { control, unwrapped } = scanSql(sql);
-      if (control.length > 0 && unwrapped === undefined) throw failure('seed', 'has transactions of its own', { file: shown });
-      return { name, shown, checksum: checksumOf(sql), sql: book.transactional ? `${unwrapped ?? sql}\n;\n` : terminated(sql) };
+      const { control, joined } = scanSql(sql);
+      if (joined === undefined)
+        throw failure('seed', `"${control.map(({ text }) => text).join('; ')}": a seed is a part of one transaction`, { file: shown });
+      return { name, shown, checksum: checksumOf(sql), sql: book.transactional ? `${joined}\n;\n` : terminated(joined) };
     });
     const parts = pieces.map(({ name, checksum, sql }) =>
       once ? `${book.refuseSeed(name)}${sql}${book.insertSeed(name, checksum)}` : sql,
