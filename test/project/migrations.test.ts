@@ -152,6 +152,27 @@ it('runs seeds once, writes rows as seeds, and deploys all in order', async () =
   expect(half).toMatchObject({ code: 4, json: { done: ['sources', 'migrations'], not_done: ['metadata'] } });
 });
 
+it('goes on without a database that does not answer, where that is allowed', async () => {
+  const away = 'configuration: {connection_info: {database_url: "postgres://svc:secret@127.0.0.1:1/x"}}';
+  const tables = 'tables: [{table: {schema: public, name: author}}]';
+  project.write({
+    'metadata/databases/databases.yaml': `- name: default\n  kind: postgres\n  ${OWN_DATABASE}\n  ${tables}\n- name: away\n  kind: postgres\n  ${away}\n  tables: []\n`,
+    'migrations/away/1_a/up.sql': 'select 1;',
+    'seeds/away/1.sql': 'select 1;',
+  });
+  expect((await project.svc('deploy', '--with-seeds', '--once', '--json')).json).toMatchObject({ ok: false, done: [] });
+  // At first the source is not there; then it is, and inconsistent.
+  for (const _ of ['first', 'second']) {
+    const deployed = await project.svc('deploy', '--with-seeds', '--once', '--allow-inconsistent', '--json');
+    expect(deployed.json).toMatchObject({
+      ok: true,
+      warnings: expect.arrayContaining([expect.stringMatching(/^the source away is left out, with its migrations and seeds/)]),
+    });
+    expect(deployed.stdout).not.toContain('secret');
+  }
+  for (const folder of ['migrations', 'seeds']) rmSync(join(project.root, folder, 'away'), { recursive: true });
+});
+
 it.runIf(DEEP)(
   'agrees with the database after 50 kills of a deployment',
   async () => {
