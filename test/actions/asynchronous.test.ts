@@ -172,7 +172,7 @@ describe('an asynchronous action', () => {
   });
 
   test('can be subscribed to, until the handler has answered', async () => {
-    const client = createClient({ url: service.url.replace('http', 'ws') + '/v1/graphql', webSocketImpl: WebSocket });
+    const client = createClient({ url: `${service.url.replace('http', 'ws')}/v1/graphql`, webSocketImpl: WebSocket });
     const subscribe = (query: string) => client.iterate({ query })[Symbol.asyncIterator]();
     let release: () => void = () => undefined;
     handler.answer = () => new Promise((resolve) => (release = () => resolve({ body: { id: 1, text: 'late' } })));

@@ -86,7 +86,8 @@ describe('a body in very small chunks', () => {
     }
     const short = JSON.stringify({ query: '{ item { id } }' });
     const client = open();
-    client.socket.write(head('/v1/graphql', AS_ADMIN, CHUNKED) + [...short].map((c) => `1\r\n${c}\r\n`).join('') + '0\r\n\r\n');
+    const chunks = [...short].map((character) => `1\r\n${character}\r\n`).join('');
+    client.socket.write(`${head('/v1/graphql', AS_ADMIN, CHUNKED)}${chunks}0\r\n\r\n`);
     expect(await answered(client)).toContain('{"data":{"item":[]}}');
     client.socket.destroy();
   });

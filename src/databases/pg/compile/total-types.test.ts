@@ -126,7 +126,7 @@ async function compareAll(type: string, values: readonly string[]): Promise<numb
     ...ORDERED.map((operator) => `x ${operator} y`),
     'x = any (array[y, null, x])',
     'x <> all (array[y, x])',
-    'x = any (array[]::' + `${name}[])`,
+    `x = any (array[]::${name}[])`,
     ...[...ORDERED, '@>', '<@'].flatMap((operator) => arrays.flatMap((left) => arrays.map((right) => `${left} ${operator} ${right}`))),
     ...(type === 'jsonb'
       ? ['x @> y', 'x <@ y', "x ? 'a'", "x ?| array['a', null, '']", "x ?& array['a', null, '']", "x::text like '%a%'"]
