@@ -15,6 +15,7 @@ import type { Exchange, Route, ServerConnections, ServerContext } from './contex
 import { corsHeaders, preflightHeaders } from './cors.ts';
 import { checkNoForm, checkPage } from './cross-site.ts';
 import { queryForLog, urlForLog } from './logged-query.ts';
+import { originForm } from './origin-form.ts';
 import { adminErrorReply, notFoundReply, type Reply } from './reply.ts';
 import { UNKNOWN_ENDPOINT } from './http-meter.ts';
 import { LongLived } from './long-lived.ts';
@@ -229,15 +230,6 @@ async function serve(
       error: sent.error === null ? null : encodeLoggedError(sent.error),
     });
   if (!response.destroyed) await answers.sent(request, response);
-}
-
-const ABSOLUTE = /^https?:\/\/[^/?#]*/i;
-
-/** The path and query of a request's target: proxies may write it with the scheme and the host (RFC 9112, section 3.2.2). */
-function originForm(target = '/'): string {
-  if (target.startsWith('/')) return target;
-  const rest = target.replace(ABSOLUTE, '');
-  return rest === target || rest.startsWith('/') ? rest : `/${rest}`;
 }
 
 function beginTrace(exchange: Exchange, { tracing }: ServerContext): void {

@@ -1,4 +1,5 @@
 /** Who may open a websocket, and what becomes of requests for other protocols. */
+import { request } from 'node:http';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { WebsocketObservation } from '../../src/observability/observation.ts';
@@ -70,6 +71,29 @@ describe('the handshake', () => {
     await expect(connect(open, { headers: { host: 'evil.example', origin: 'http://evil.example' } }).opened()).rejects.toThrow(
       /^403 .*does not know itself as/,
     );
+  });
+
+  it('may name the scheme and the host before the path, as proxies do', async () => {
+    const { port, hostname } = new URL(open.url);
+    const headers = {
+      connection: 'upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': Buffer.alloc(16).toString('base64'),
+    };
+    const status = await new Promise((resolve, reject) => {
+      const out = request({ port, hostname, path: `http://${hostname}/v1/graphql?x=1`, headers }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      });
+      out.on('upgrade', (answer, socket) => {
+        socket.destroy();
+        resolve(answer.statusCode);
+      });
+      out.on('error', reject);
+      out.end();
+    });
+    expect(status).toBe(101);
   });
 
   it('chooses no protocol that was not offered, and closes a socket for which none is left', async () => {

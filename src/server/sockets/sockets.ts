@@ -15,6 +15,7 @@ import { corsHeaders } from '../cors.ts';
 import { checkPage } from '../cross-site.ts';
 import type { LongLived } from '../long-lived.ts';
 import { adminErrorReply } from '../reply.ts';
+import { originForm } from '../origin-form.ts';
 import { SocketConnection, type SocketLimits } from './connection.ts';
 import { handshakeHeaders } from './init-headers.ts';
 
@@ -83,7 +84,7 @@ export class Sockets {
   /** A client asks for a websocket. @param head what it has sent behind its request */
   upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
     const id = randomUUID();
-    const path = (request.url ?? '/').split('?', 1)[0] as string;
+    const path = originForm(request.url).split('?', 1)[0] as string;
     const bareErrors = PATHS.get(path);
     try {
       this.#check(request, bareErrors !== undefined);
