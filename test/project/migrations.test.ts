@@ -155,10 +155,12 @@ it('runs seeds once, writes rows as seeds, and deploys all in order', async () =
 it('goes on without a database that does not answer, where that is allowed', async () => {
   const away = 'configuration: {connection_info: {database_url: "postgres://svc:secret@127.0.0.1:1/x"}}';
   const tables = 'tables: [{table: {schema: public, name: author}}]';
+  const kinds = 'tables: [{table: {schema: public, name: kind}, is_enum: true}]';
   project.write({
-    'metadata/databases/databases.yaml': `- name: default\n  kind: postgres\n  ${OWN_DATABASE}\n  ${tables}\n- name: away\n  kind: postgres\n  ${away}\n  tables: []\n`,
+    'metadata/databases/databases.yaml': `- name: default\n  kind: postgres\n  ${OWN_DATABASE}\n  ${tables}\n- name: away\n  kind: postgres\n  ${away}\n  tables: []\n- name: seeded\n  kind: postgres\n  ${away}\n  ${kinds}\n`,
     'migrations/away/1_a/up.sql': 'select 1;',
     'seeds/away/1.sql': 'select 1;',
+    'seeds/seeded/1.sql': 'select 1;',
   });
   expect((await project.svc('deploy', '--with-seeds', '--once', '--json')).json).toMatchObject({ ok: false, done: [] });
   // At first the source is not there; then it is, and inconsistent.
@@ -166,11 +168,15 @@ it('goes on without a database that does not answer, where that is allowed', asy
     const deployed = await project.svc('deploy', '--with-seeds', '--once', '--allow-inconsistent', '--json');
     expect(deployed.json).toMatchObject({
       ok: true,
-      warnings: expect.arrayContaining([expect.stringMatching(/^the source away is left out, with its migrations and seeds/)]),
+      warnings: expect.arrayContaining([
+        expect.stringMatching(/^the source away is left out, with its migrations and seeds/),
+        // It has no migrations.
+        expect.stringMatching(/^the source seeded is left out/),
+      ]),
     });
     expect(deployed.stdout).not.toContain('secret');
   }
-  for (const folder of ['migrations', 'seeds']) rmSync(join(project.root, folder, 'away'), { recursive: true });
+  for (const folder of ['migrations/away', 'seeds/away', 'seeds/seeded']) rmSync(join(project.root, folder), { recursive: true });
 });
 
 it.runIf(DEEP)(

@@ -126,7 +126,17 @@ export async function deploy(at: Deployment): Promise<Outcome> {
       for (const name of await runSeeds(server, source, files, at.once, options)) seeded.push({ source: source.name, seed: name });
     };
     const reached = new Set([...answered, ...added].map(({ name }) => name));
-    const sown = seeds.filter(({ source: { name } }) => reached.has(name) || !folders.includes(name));
+    // What has no migrations has not been asked yet, and what comes with the metadata cannot be asked before.
+    const isReached = async ({ source }: (typeof seeds)[number]): Promise<boolean> => {
+      if (!at.allowInconsistent || reached.has(source.name)) return true;
+      for (const { name } of await answering(at, [source])) reached.add(name);
+      return reached.has(source.name);
+    };
+    const sown: (typeof seeds)[number][] = [];
+    for (const each of seeds) {
+      const { name } = each.source;
+      if (folders.includes(name) ? reached.has(name) : !there.has(name) || (await isReached(each))) sown.push(each);
+    }
     const early = await beforeMetadata(server, sown);
     const seedsOf = ({ source }: (typeof seeds)[number]): string => `seeds of ${source.name}`;
     left.splice(left.indexOf('metadata'), 0, ...early.map(seedsOf));
@@ -141,7 +151,7 @@ export async function deploy(at: Deployment): Promise<Outcome> {
     if (applied.inconsistencies.length > 0 && !at.allowInconsistent)
       throw new ProjectFailure(applied.inconsistencies.map(problemOf), EXIT.inconsistent);
     for (const each of applied.inconsistencies) warn(problemOf(each).message);
-    for (const each of late) await seed(each);
+    for (const each of late) if (await isReached(each)) await seed(each);
     if (late.length > 0) finished('seeds');
     const metadata = { sent: applied.sent, changes: applied.changes.length, resource_version: applied.resourceVersion };
     const text = [
