@@ -258,6 +258,8 @@ export interface RunSqlOptions extends RunOptions {
   readonly maxRows?: number;
   /** Bytes that all rows may have together, beyond which it fails. Absent: `MOST_RESULT_BYTES`. */
   readonly mostBytes?: number;
+  /** In a transaction: a backslash in a plain string is a character like any other, whatever the session says; so whoever looked at the text before has read it alike. */
+  readonly standardStrings?: boolean;
 }
 
 export interface SqlFailure {

@@ -114,6 +114,20 @@ it('asks no server and opens no database, and names those that it therefore did 
   expect(await plan({ metadata: changed(document, isolation, 'serializable') })).toMatchObject({ untried_sources: ['default'] });
 });
 
+it('leaves nothing of SQL that hides the end of its transaction', async () => {
+  const make = 'create table hidden_end (id int)';
+  for (const sql of [`create function begin() returns int language sql as 'select 1'; commit; ${make}`, `begin;${make};commit`])
+    await expect(plan({ migrations: [{ source: 'default', version: '1', sql }] })).rejects.toThrow('is rolled back');
+  const prelude = 'set standard_conforming_strings = off';
+  const sql = `select '\\''; commit; ${make}; select '\\''`;
+  const migrations = [
+    { source: 'default', version: '1', sql: prelude },
+    { source: 'default', version: '2', sql },
+  ];
+  expect(await plan({ prelude, migrations })).toMatchObject({ migrations: [{ ok: true }, { ok: false, code: '42601' }] });
+  expect(await service.sql(`select to_regclass('hidden_end') as found`)).toMatchObject({ result: [['found'], ['NULL']] });
+});
+
 it('names the roles that it does not compare', async () => {
   const [sources, i] = await place('sources', 'default');
   const roles = Array.from({ length: 102 }, (_, k) => `role_${k}`);

@@ -89,6 +89,22 @@ describe('SQL and rows', () => {
     expect(await api.queryV2('run_sql', { sql: 'select count(*) from author' })).toMatchObject({ result: [['count'], ['0']] });
   });
 
+  it('lets nothing stand that a read-only transaction writes all the same', async () => {
+    for (const sql of ['explain analyze create table written as select 1', 'explain analyze select 1 as a into written'])
+      expect(await api.queryV2('run_sql', { sql, read_only: true })).toMatchObject({ result_type: 'TuplesOk' });
+    expect(await api.queryV2('run_sql', { sql: `select to_regclass('written')` })).toMatchObject({ result: [['to_regclass'], ['NULL']] });
+  });
+
+  it('reads read-only SQL as the database does, whatever that thinks of backslashes', async () => {
+    await api.queryV2('run_sql', {
+      sql: `do $$ begin execute format('alter database %I set standard_conforming_strings = off', current_database()); end $$`,
+    });
+    const sql = `select '\\''; commit; delete from author; select '\\''`;
+    await api.queryV2('run_sql', { sql: `insert into author (name) values ('a')` });
+    await refusal(api.queryV2('run_sql', { sql, read_only: true }));
+    expect(await api.queryV2('run_sql', { sql: 'select count(*) from author' })).toMatchObject({ result: [['count'], ['1']] });
+  });
+
   it('refuses to drop what relationships need, unless told to cascade', async () => {
     for (const [sql, text] of [
       ['alter table article drop column author_id', 'relationship article.author in source "default"'],

@@ -7,7 +7,7 @@ import { readCatalog } from './catalog.ts';
 import { CancelledError, DatabaseError } from './driver/database-error.ts';
 import { WireExchange, type WireStep, type TextResult } from './driver/exchange.ts';
 import { cancelReason, type DriverSession } from './driver/session.ts';
-import { localSettings, WITHOUT_SETTINGS } from './session-settings.ts';
+import { localSettings, STANDARD_STRINGS, WITHOUT_SETTINGS } from './session-settings.ts';
 import { runSqlError, statementError } from './errors.ts';
 import { surveyTables } from './survey.ts';
 
@@ -76,7 +76,10 @@ export class SessionConnection implements Connection {
     const { mostBytes = MOST_RESULT_BYTES } = how;
     try {
       // Nor do the service's own settings hold for it.
-      if (this.session.prepare || this.inTransaction) await this.exchange('json', [WITHOUT_SETTINGS], how);
+      if (this.session.prepare || this.inTransaction) {
+        const isStandard = this.inTransaction && how.standardStrings === true;
+        await this.exchange('json', isStandard ? [WITHOUT_SETTINGS, STANDARD_STRINGS] : [WITHOUT_SETTINGS], how);
+      }
       const done = await this.exchange('simple', [{ text: sql, values: [] }], { ...how, mostBytes });
       // It came to its end before it was told to stop.
       if (done.bytes > mostBytes) throw resultTooLarge(mostBytes);

@@ -49,6 +49,12 @@ export function missingSettings(settings: SessionSettings, [jit, timeout]: reado
   };
 }
 
+/** For the rest of a transaction. */
+export const STANDARD_STRINGS: WireStep = {
+  text: "select set_config('standard_conforming_strings', 'on', true)",
+  values: [],
+};
+
 /** Undoes it for an administrator's SQL: what the server, the database and the role say holds again. */
 export const WITHOUT_SETTINGS: WireStep = {
   text: "select case when current_setting('jit', true) is not null then set_config('jit', null, false) end, set_config('statement_timeout', null, false)",

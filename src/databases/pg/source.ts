@@ -143,7 +143,9 @@ export class PgSource implements Source {
     try {
       if (how.settings !== undefined) await configure(connection, how.settings, true);
       const result = await run(connection);
-      await connection.commit();
+      // Some statements write all the same, such as an explain of "create table as": nothing of them is to stand.
+      if (how.readOnly === true) await connection.rollback();
+      else await connection.commit();
       return result;
     } catch (error) {
       await connection.rollback();

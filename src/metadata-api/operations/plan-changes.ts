@@ -19,7 +19,7 @@ import { at } from '../../util/path.ts';
 import { inSlices } from '../../util/sliced.ts';
 import { differingSchemas } from '../differing-schemas.ts';
 import { ErrorPlace } from '../run-sql/error-place.ts';
-import { firstWord, isTransactionControl, splitStatements } from '../run-sql/split-statements.ts';
+import { firstWord, transactionControlIn } from '../run-sql/split-statements.ts';
 import { define, operation, type OperationContext, type OperationGroup } from '../operation.ts';
 import { refused, SOURCE_ERRORS } from '../operation-error.ts';
 
@@ -109,11 +109,13 @@ async function plan(args: PlanChanges, context: OperationContext): Promise<Json>
     sources,
     wanted,
     async ({ name, migrations }, connection) => {
-      if (args.prelude !== '') await connection.runSql(args.prelude, wanted);
+      if (args.prelude !== '') await connection.runSql(args.prelude, { ...wanted, standardStrings: true });
       for (const each of migrations) {
         const result = await attempt(each, connection, wanted);
         const isTold = result['ok'] === true && args.probe !== '';
-        results.push(isTold ? { ...result, probed: (await connection.runSql(args.probe, wanted)).rows } : result);
+        results.push(
+          isTold ? { ...result, probed: (await connection.runSql(args.probe, { ...wanted, standardStrings: true })).rows } : result,
+        );
         if (result['ok'] === false) return false;
       }
       catalogs.set(name, await connection.introspect(undefined, wanted));
@@ -135,7 +137,7 @@ async function decoded(json: Json, { snapshot, services, path }: OperationContex
 
 /** @throws SvcError bad-request: what comes behind the end of the transaction would stand */
 function requireUndoable(sql: string): void {
-  const found = splitStatements(sql).find(isTransactionControl);
+  const found = transactionControlIn(sql);
   if (found === undefined) return;
   throw new SvcError(
     'bad-request',
@@ -184,7 +186,7 @@ function transactionalSource(name: string, { metadata, cache, connections }: Sna
 async function attempt({ source, version, sql }: PlannedMigration, connection: Connection, wanted: Wanted): Promise<JsonObject> {
   const place = new ErrorPlace(sql);
   try {
-    await connection.runSql(sql, { ...wanted, onFailure: (at) => place.set(sql, at) });
+    await connection.runSql(sql, { ...wanted, standardStrings: true, onFailure: (at) => place.set(sql, at) });
     return { source, version, ok: true };
   } catch (thrown) {
     if (!(thrown instanceof SvcError)) throw thrown;

@@ -87,6 +87,7 @@ async function runSql(args: RunSql, backend: Backend, context: OperationContext)
     onFailure: (at) => place.set(args.sql, at),
     ...(context.signal && { signal: context.signal }),
     ...(args.maxRows === undefined ? {} : { maxRows: args.maxRows }),
+    ...(args.readOnly ? { standardStrings: true } : {}),
   };
   const inTransaction = args.readOnly || !args.noTransaction;
   const isFollowed = canFollow(source, backend);

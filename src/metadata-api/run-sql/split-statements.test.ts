@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isTransactionControl, splitStatements } from './split-statements.ts';
+import { isTransactionControl, splitStatements, transactionControlIn } from './split-statements.ts';
 
 describe('statements of an SQL text', () => {
   it.each<[what: string, sql: string, statements: readonly string[]]>([
@@ -42,4 +42,19 @@ it.each([
   ['ending', false],
 ])('%j begins or ends a transaction: %j', (statement, expected) => {
   expect(isTransactionControl(statement)).toBe(expected);
+});
+
+describe('transactions in a text', () => {
+  it.each<[what: string, sql: string, control: string | undefined]>([
+    ['a routine called begin', 'create function begin() returns int as $$ $$; commit; select 1', 'commit'],
+    ['a setting that is begin', 'create or replace function f() returns int set a to begin as $$ $$; COMMIT', 'COMMIT'],
+    ['a body with a column called case', 'create function f() returns int begin atomic select 1 case; end; end; select 2', 'end'],
+    ['a body of nothing', 'create procedure f() begin atomic end; end', 'end'],
+    ['a column called atomic', 'select begin atomic from t; end', 'end'],
+    ['a default of a parameter', 'create function f(a int = (select begin atomic from t)) returns int as $$ $$; end', 'end'],
+    ['no more than a body', 'create function f(a int) returns int begin /* */ atomic select 1 as case; select 2; end; select 3', undefined],
+    ['words in quotes', `create procedure f() as 'begin atomic'; select 'commit; end', "a;end"`, undefined],
+  ])('%s', (_what, sql, control) => {
+    expect(transactionControlIn(sql)).toBe(control);
+  });
 });

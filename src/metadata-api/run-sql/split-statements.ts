@@ -10,6 +10,52 @@ interface Lexer {
 
 /** Statements with their comments, without the semicolons; parts without a statement are left out. */
 export function splitStatements(sql: string): readonly string[] {
+  return split(sql, true);
+}
+
+/**
+ * The first statement that begins or ends a transaction, as PostgreSQL reads the text: nothing hides one, not even a routine or a
+ * column that is called like the word that begins a body.
+ */
+export function transactionControlIn(sql: string): string | undefined {
+  let isInBody = false;
+  for (const piece of split(sql, false)) {
+    if (isInBody && firstWord(piece) === 'end') isInBody = false;
+    else if (isTransactionControl(piece)) return piece;
+    else if (!isInBody) isInBody = opensBody(piece);
+  }
+  return undefined;
+}
+
+/** Whether the body of a routine begins in it and goes on behind it. No other two words begin one, and a body has none within. */
+function opensBody(piece: string): boolean {
+  const lexer: Lexer = { text: piece, at: 0 };
+  const words: string[] = [];
+  let parentheses = 0;
+  while (lexer.at < piece.length) {
+    if (skipBlank(lexer)) continue;
+    const character = piece[lexer.at] as string;
+    const word = readWord(lexer);
+    if (word === null && !skipQuoted(lexer)) {
+      if (character === '(') parentheses++;
+      else if (character === ')') parentheses--;
+      lexer.at++;
+    }
+    if (parentheses > 0) continue;
+    words.push(word ?? '');
+    const created = words[1] === 'or' && words[2] === 'replace' ? words[3] : words[1];
+    const isRoutine = words[0] === 'create' && (created === 'function' || created === 'procedure');
+    if (words.length > 3 && !isRoutine) return false;
+    if (isRoutine && words.at(-2) === 'begin' && word === 'atomic') {
+      lexer.at = endOfBlank(piece, lexer.at);
+      return lexer.at >= piece.length || readWord(lexer) !== 'end';
+    }
+  }
+  return false;
+}
+
+/** @param hasBodies whether those of routines that are written without quotes are parts of their statements */
+function split(sql: string, hasBodies: boolean): readonly string[] {
   const lexer: Lexer = { text: sql, at: 0 };
   const statements: string[] = [];
   let start = 0;
@@ -38,7 +84,7 @@ export function splitStatements(sql: string): readonly string[] {
     const word = readWord(lexer);
     if (word !== null) {
       if (words.length < 4) words.push(word);
-      if (parentheses === 0) blocks = Math.max(0, blocks + blockChange(word, words, blocks));
+      if (hasBodies && parentheses === 0) blocks = Math.max(0, blocks + blockChange(word, words, blocks));
     } else if (!skipQuoted(lexer)) {
       if (character === '(') parentheses++;
       else if (character === ')') parentheses = Math.max(0, parentheses - 1);
