@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../src/util/json.ts';
 import { chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
 import { startConsoleService } from '../support/console-service.ts';
 import type { TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
 
 const TABLES = 1451;
 const ROLES = 20;
@@ -65,7 +66,7 @@ describe.skipIf(chromiumPath === undefined)('1,451 tables and 20 roles', () => {
     await grid.getByRole('gridcell').first().focus();
     await page.keyboard.press('Control+End');
     await grid.getByText('public.t1450').waitFor();
-    expect(await grid.getByRole('columnheader').count()).toBe(ROLES + 1);
+    await expect.poll(() => grid.getByRole('columnheader').count(), WAIT).toBe(ROLES + 1);
     expect(await page.evaluate('document.querySelectorAll("*").length')).toBeLessThanOrEqual(3000);
     await close();
   });

@@ -106,10 +106,10 @@ describe.skipIf(chromiumPath === undefined)('the forms of operations', () => {
     const { page, requests } = opened;
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
-    expect(await dialog.getByLabel('Name', { exact: true }).inputValue()).toBe('countries');
-    expect(await dialog.getByRole('button', { name: 'Save' }).getAttribute('title')).toBe('Nothing is changed');
+    await expect.poll(() => dialog.getByLabel('Name', { exact: true }).inputValue(), WAIT).toBe('countries');
+    await expect.poll(() => dialog.getByRole('button', { name: 'Save' }).getAttribute('title'), WAIT).toBe('Nothing is changed');
     await dialog.getByLabel('Comment').fill('Mine.');
-    expect(await dialog.getByRole('button', { name: 'Test call' }).getAttribute('aria-disabled')).toBe('true');
+    await expect.poll(() => dialog.getByRole('button', { name: 'Test call' }).getAttribute('aria-disabled'), WAIT).toBe('true');
     const [entry] = (await section('remote_schemas')) as JsonObject[];
     await service.metadata('update_remote_schema', { ...entry, comment: 'Theirs.' });
     const before = await saved();
@@ -190,7 +190,7 @@ describe.skipIf(chromiumPath === undefined)('the forms of operations', () => {
     expect(planned.events.map(({ scheduled_time: time }) => new Date(time).toISOString())).toEqual(shown);
 
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
-    expect(await dialog.getByRole('button', { name: 'Save' }).getAttribute('title')).toBe('Nothing is changed');
+    await expect.poll(() => dialog.getByRole('button', { name: 'Save' }).getAttribute('title'), WAIT).toBe('Nothing is changed');
     await dialog.getByLabel('Schedule').fill('0 3 * * 1');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: /0 3 \* \* 1/ }).waitFor();

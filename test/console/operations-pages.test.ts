@@ -293,7 +293,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
       await dialog.getByRole('button', { name: 'Add', exact: true }).click();
       // The variable is in no environment of the service: the form keeps what was written.
       await dialog.getByRole('alert').waitFor();
-      expect(await dialog.getByLabel('Variable of the service').inputValue()).toBe('COUNTRIES_URL');
+      await expect.poll(() => dialog.getByLabel('Variable of the service').inputValue(), WAIT).toBe('COUNTRIES_URL');
       await dialog.getByRole('button', { name: 'Close' }).click();
       await service.metadata('add_remote_schema', { name: 'countries', definition: { url: remote.url } });
       await page.getByRole('heading', { name: 'countries' }).waitFor();

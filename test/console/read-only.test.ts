@@ -7,6 +7,7 @@ import { furnish, ROUTES } from '../support/console-pages.ts';
 import { startConsoleService } from '../support/console-service.ts';
 import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
 import type { TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
 
 /** What can be pressed, by its place among the like. */
 const PRESSABLE = 'main button, main input[type="checkbox"], main [role="gridcell"]';
@@ -91,15 +92,15 @@ describe.skipIf(chromiumPath === undefined)('where nothing may be changed', () =
     const { page, go, write, requests, close } = await openConsolePage(browser, service.url, { route: '#/data/default/public.album' });
     const insert = page.getByRole('button', { name: 'Insert' });
     await insert.waitFor();
-    expect(await insert.getAttribute('title')).toContain('read-only');
+    await expect.poll(() => insert.getAttribute('title'), WAIT).toContain('read-only');
     await go('#/data/default/public.album?tab=permissions&role=customer&operation=select');
     const away = page.getByRole('button', { name: 'Take it away' });
     await away.waitFor();
-    expect(await away.getAttribute('aria-disabled')).toBe('true');
-    expect(await away.getAttribute('title')).toContain('read-only');
+    await expect.poll(() => away.getAttribute('aria-disabled'), WAIT).toBe('true');
+    await expect.poll(() => away.getAttribute('title'), WAIT).toContain('read-only');
     await go('#/sql');
     await page.getByLabel('Read only').waitFor();
-    expect(await page.getByLabel('Read only').isDisabled()).toBe(true);
+    await expect.poll(() => page.getByLabel('Read only').isDisabled(), WAIT).toBe(true);
     await go('#/explorer');
     await page.getByRole('textbox', { name: 'GraphQL document' }).waitFor();
     await write('GraphQL document', 'mutation { delete_genre(where: {}) { affected_rows } }');
