@@ -166,6 +166,22 @@ describe.skipIf(chromiumPath === undefined)('the forms of the page of data', () 
     await opened.close();
   });
 
+  it('says so where there are more functions than it looks at', async () => {
+    const parameters = `select string_agg('a' || n || ' int', ', ') from generate_series(1, 100) n`;
+    await service.sql(`create schema a_lot; do $$ begin for i in 1..51 loop
+      execute format('create function a_lot.f%s(%s) returns int language sql as ''select 1''', i, (${parameters})); end loop; end $$`);
+    const opened = await open('#/data/default?tab=functions');
+    const { page } = opened;
+    await page.getByText('The database has more functions than the 49 that were looked at').waitFor();
+    await expectAccessible(opened);
+    await opened.close();
+    const fields = await open('#/data/default/public.person?tab=fields');
+    await fields.page.getByRole('button', { name: 'Add a computed field' }).click();
+    await fields.page.getByText('The first 49 functions of the database were looked at').waitFor();
+    await fields.close();
+    await service.sql('drop schema a_lot cascade');
+  }, 60_000);
+
   it('relates a table to one of another source and to a remote schema', async () => {
     const opened = await open('#/data/default/public.person?tab=relationships');
     const { page } = opened;

@@ -10,6 +10,13 @@ export interface Routine {
   readonly parameters: readonly { readonly name: string; readonly type: string }[];
 }
 
+export interface Routines {
+  readonly list: readonly Routine[];
+  /** There are more, which are not in the list. */
+  readonly isCut: boolean;
+}
+
+/** A row is a parameter, or a function without any. */
 const MOST_ROWS = 5000;
 const SQL = `select r.specific_schema, r.specific_name, r.routine_name, r.type_udt_schema, r.type_udt_name,
   p.parameter_name, p.udt_schema, p.udt_name
@@ -20,7 +27,7 @@ where r.routine_type = 'FUNCTION' and r.specific_schema not in ('pg_catalog', 'i
 order by r.specific_schema, r.routine_name, r.specific_name, p.ordinal_position`;
 
 /** @throws Failure where the service runs no SQL, say */
-export async function readRoutines(source: string, kind: string, signal?: AbortSignal): Promise<readonly Routine[]> {
+export async function readRoutines(source: string, kind: string, signal?: AbortSignal): Promise<Routines> {
   const answer = await runSql(kind, { source, sql: SQL, read_only: true, max_rows: MOST_ROWS }, signal);
   const result = isObject(answer) && isList(answer['result']) ? answer['result'].filter(isList).slice(1) : [];
   const found = new Map<string, Routine>();
@@ -36,7 +43,10 @@ export async function readRoutines(source: string, kind: string, signal?: AbortS
         : former,
     );
   }
-  return [...found.values()];
+  const list = [...found.values()];
+  const isCut = isObject(answer) && answer['truncated'] === true;
+  // Parameters of the last one may be missing.
+  return { list: isCut ? list.slice(0, -1) : list, isCut };
 }
 
 /** Of SQL's null an empty text, or `NULL` as it is printed. */

@@ -142,7 +142,8 @@ function FieldDialog({ table, before, onClose }: DialogProps) {
   const [row, setRow] = useState(String(definition['table_argument'] ?? ''));
   const [session, setSession] = useState(String(definition['session_argument'] ?? ''));
   const [comment, setComment] = useState(String(before?.['comment'] ?? ''));
-  const { value: routines, failure: unlisted } = useResource((signal) => readRoutines(table.source, table.kind, signal), `${table.source}`);
+  const { value: read, failure: unlisted } = useResource((signal) => readRoutines(table.source, table.kind, signal), `${table.source}`);
+  const routines = read?.list;
   const ofRows = (routines ?? []).filter(({ parameters }) => parameters.some(({ type }) => type === tableId(table)));
   const chosen = (routines ?? []).find((each) => routineId(each) === called);
   const missing = name.trim() === '' ? 'Give it a name' : called.trim() === '' ? 'Choose a function' : undefined;
@@ -177,6 +178,8 @@ function FieldDialog({ table, before, onClose }: DialogProps) {
         hint={
           unlisted !== undefined ? (
             `The functions of the database cannot be listed: ${unlisted.message}`
+          ) : read?.isCut === true ? (
+            `The first ${read.list.length} functions of the database were looked at; write the name of another one.`
           ) : routines !== undefined && ofRows.length === 0 ? (
             <>
               No function of the database takes a row of {tableId(table)}. <a href={sqlHref(table)}>Make one with SQL</a>

@@ -41,12 +41,13 @@ export function Functions({ data, source }: { readonly data: Overview; readonly 
   const key = `${name} ${data.version}`;
   const { value, failure, isLoading, reload } = useResource((signal) => readFunctions(name, signal), key, { keeps: true });
   const {
-    value: routines,
+    value: read,
     failure: unlisted,
     isLoading: isListing,
     reload: list,
     stop,
   } = useResource((signal) => readRoutines(name, kind, signal), key);
+  const routines = read?.list;
   const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   const tracked = new Set((value ?? []).map((entry) => idOf(entry, source)));
   const tables = new Set(source.tables.map((table) => tableId(table)));
@@ -84,8 +85,14 @@ export function Functions({ data, source }: { readonly data: Overview; readonly 
         </header>
         {unlisted !== undefined && <ErrorBox error={shownError(unlisted)} onRetry={list} />}
         {routines === undefined && isListing && <Loading what="the functions of the database" onStop={stop} />}
-        {routines !== undefined && untracked.length === 0 && (
+        {read?.isCut === false && untracked.length === 0 && (
           <p class="muted">None: a function can be tracked that returns rows of a tracked table.</p>
+        )}
+        {read?.isCut === true && (
+          <p role="status">
+            The database has more functions than the {read.list.length} that were looked at, in the order of schemas and names. Track others
+            by name.
+          </p>
         )}
         {untracked.length > 0 && (
           <ListTable name="Functions that are not tracked" columns={['Function', 'Arguments', 'Returns', ACTIONS]}>
