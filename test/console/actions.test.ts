@@ -66,7 +66,7 @@ describe.skipIf(chromiumPath === undefined)('the page of actions', () => {
     expect(made).toMatchObject({ actions: [{ name: 'login', comment: 'Gives a token.' }], custom_types: { objects: [{ name: 'Login' }] } });
     await undo(page, 'Action login');
     await page.getByText('There is no action login').waitFor();
-    expect(await saved()).toEqual({ version: 3 });
+    await expect.poll(() => saved(), WAIT).toEqual({ version: 3 });
     await opened.close();
     await service.metadata('bulk', [
       { type: 'set_custom_types', args: (made as { custom_types: Json }).custom_types },
@@ -103,21 +103,23 @@ describe.skipIf(chromiumPath === undefined)('the page of actions', () => {
     await page.getByText('Somebody else has changed login').waitFor();
     await page.getByRole('button', { name: 'Put mine in its place' }).click();
     await page.getByText('Applied: Action login').waitFor();
-    expect(await saved()).toMatchObject({
-      actions: [
-        {
-          definition: {
-            timeout: 5,
-            headers: [{ name: 'x-key', value_from_env: 'HANDLERS' }],
-            forward_client_headers: true,
-            ignored_client_headers: ['cookie', 'x-own'],
-            signature: { secret_from_env: 'HANDLERS' },
-            arguments: [{ name: 'username' }],
+    await expect
+      .poll(() => saved(), WAIT)
+      .toMatchObject({
+        actions: [
+          {
+            definition: {
+              timeout: 5,
+              headers: [{ name: 'x-key', value_from_env: 'HANDLERS' }],
+              forward_client_headers: true,
+              ignored_client_headers: ['cookie', 'x-own'],
+              signature: { secret_from_env: 'HANDLERS' },
+              arguments: [{ name: 'username' }],
+            },
           },
-        },
-      ],
-      custom_types: { objects: [{ name: 'Login' }] },
-    });
+        ],
+        custom_types: { objects: [{ name: 'Login' }] },
+      });
     expect(JSON.stringify(await saved())).not.toContain('Way');
     await service.metadata('create_action_permission', { action: 'login', role: 'reader' });
     await undo(page, 'Action login');
@@ -225,9 +227,11 @@ describe.skipIf(chromiumPath === undefined)('the page of actions', () => {
     await expectAccessible(opened);
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('row', { name: /Login\.person/ }).waitFor();
-    expect(await service.graphql('mutation { login(username: "ann") { person { name } } }')).toEqual({
-      data: { login: { person: { name: 'Ann' } } },
-    });
+    await expect
+      .poll(() => service.graphql('mutation { login(username: "ann") { person { name } } }'), WAIT)
+      .toEqual({
+        data: { login: { person: { name: 'Ann' } } },
+      });
     const before = await saved();
     await page.getByRole('button', { name: 'Drop it …' }).click();
     await apply(page);
@@ -254,7 +258,7 @@ describe.skipIf(chromiumPath === undefined)('the page of actions', () => {
     await page.getByText('No action', { exact: true }).waitFor();
     await undo(page, 'Delete the action login');
     await page.getByRole('row', { name: /login/ }).waitFor();
-    expect(await saved()).toEqual(before);
+    await expect.poll(() => saved(), WAIT).toEqual(before);
     await opened.close();
   });
 });

@@ -78,9 +78,11 @@ describe.skipIf(chromiumPath === undefined)('the forms of the page of data', () 
     await expectAccessible(opened);
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByRole('row', { name: /greeting.*person_greeting/ }).waitFor();
-    expect(await service.graphql('{ person(where: {id: {_eq: 1}}) { greeting(args: {hello: "Servus"}) } }')).toEqual({
-      data: { person: [{ greeting: 'Servus Ann' }] },
-    });
+    await expect
+      .poll(() => service.graphql('{ person(where: {id: {_eq: 1}}) { greeting(args: {hello: "Servus"}) } }'), WAIT)
+      .toEqual({
+        data: { person: [{ greeting: 'Servus Ann' }] },
+      });
     // Another one of that name does not replace it.
     const one = await saved();
     await page.getByRole('button', { name: 'Add a computed field' }).click();
@@ -89,7 +91,7 @@ describe.skipIf(chromiumPath === undefined)('the forms of the page of data', () 
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await dialog.getByText('There is a computed field greeting already.').waitFor();
     await page.keyboard.press('Escape');
-    expect(await saved()).toEqual(one);
+    await expect.poll(() => saved(), WAIT).toEqual(one);
     await undo(page, 'Computed field greeting');
     await expect.poll(saved, WAIT).toEqual(none);
 
@@ -139,7 +141,9 @@ describe.skipIf(chromiumPath === undefined)('the forms of the page of data', () 
     await expectAccessible(opened);
     await page.getByRole('dialog').getByRole('button', { name: 'Track', exact: true }).click();
     await page.getByRole('button', { name: 'Edit public.people_of' }).waitFor();
-    expect(await service.graphql('{ people(args: {land: "BE"}) { name } }')).toEqual({ data: { people: [{ name: 'Bob' }] } });
+    await expect
+      .poll(() => service.graphql('{ people(args: {land: "BE"}) { name } }'), WAIT)
+      .toEqual({ data: { people: [{ name: 'Bob' }] } });
 
     await page.getByRole('button', { name: 'Roles of public.people_of' }).click();
     await page.getByRole('checkbox', { name: 'reader may call it' }).click();
@@ -196,9 +200,11 @@ describe.skipIf(chromiumPath === undefined)('the forms of the page of data', () 
     await expectAccessible(opened);
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByRole('row', { name: /visits.*second public\.visit.*id = person_id/ }).waitFor();
-    expect(await service.graphql('{ person(where: {id: {_eq: 1}}) { visits(order_by: {id: asc}) { id } } }')).toEqual({
-      data: { person: [{ visits: [{ id: 10 }, { id: 11 }] }] },
-    });
+    await expect
+      .poll(() => service.graphql('{ person(where: {id: {_eq: 1}}) { visits(order_by: {id: asc}) { id } } }'), WAIT)
+      .toEqual({
+        data: { person: [{ visits: [{ id: 10 }, { id: 11 }] }] },
+      });
 
     await page.getByRole('button', { name: 'To elsewhere' }).click();
     await dialog.getByLabel('Name').fill('land');
@@ -212,9 +218,11 @@ describe.skipIf(chromiumPath === undefined)('the forms of the page of data', () 
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByRole('row', { name: /land.*countries.*country\(code: \$country\)/ }).waitFor();
     const before = await saved();
-    expect(await service.graphql('{ person(where: {id: {_eq: 2}}) { land { name } } }')).toEqual({
-      data: { person: [{ land: { name: 'land BE' } }] },
-    });
+    await expect
+      .poll(() => service.graphql('{ person(where: {id: {_eq: 2}}) { land { name } } }'), WAIT)
+      .toEqual({
+        data: { person: [{ land: { name: 'land BE' } }] },
+      });
 
     await page.getByRole('button', { name: 'To elsewhere' }).click();
     await dialog.getByLabel('Name').fill('land');
@@ -224,7 +232,7 @@ describe.skipIf(chromiumPath === undefined)('the forms of the page of data', () 
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await dialog.getByText('There is a relationship land already.').waitFor();
     await page.keyboard.press('Escape');
-    expect(await saved()).toEqual(before);
+    await expect.poll(() => saved(), WAIT).toEqual(before);
 
     await page.getByRole('row', { name: /land/ }).getByRole('button', { name: 'Edit' }).click();
     await dialog.getByLabel('Field').fill('country(code: "XX")');

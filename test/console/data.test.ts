@@ -4,6 +4,7 @@ import type { JsonObject } from '../../src/util/json.ts';
 import { chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
 import { startConsoleService } from '../support/console-service.ts';
 import type { TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
 
 describe.skipIf(chromiumPath === undefined)('the pages of data', () => {
   let service: TestService;
@@ -143,7 +144,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of data', () => {
     await editor.fill('');
     await page.keyboard.press('Enter');
     await grid.getByText('empty', { exact: true }).waitFor();
-    expect(await cells()).toMatchObject({
+    await expect.poll(cells, WAIT).toMatchObject({
       result: [
         ['note', 'n'],
         ['', '1'],
@@ -154,7 +155,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of data', () => {
     await grid.getByRole('button', { name: 'NULL' }).click();
     await page.keyboard.press('Enter');
     await grid.getByText('null', { exact: true }).waitFor();
-    expect(await cells()).toMatchObject({
+    await expect.poll(cells, WAIT).toMatchObject({
       result: [
         ['note', 'n'],
         ['NULL', '1'],
@@ -169,7 +170,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of data', () => {
     await page.getByRole('textbox', { name: /^n:/ }).fill('11');
     await page.keyboard.press('Enter');
     await grid.getByRole('gridcell', { name: '11' }).waitFor();
-    expect(await cells()).toMatchObject({
+    await expect.poll(cells, WAIT).toMatchObject({
       result: [
         ['note', 'n'],
         ['NULL', '11'],
@@ -212,18 +213,20 @@ describe.skipIf(chromiumPath === undefined)('the pages of data', () => {
     await dialog.getByLabel('big').fill('99999999999999999999999');
     await dialog.getByRole('button', { name: 'Insert', exact: true }).click();
     await page.getByText('Inserted a row').waitFor();
-    expect(await service.sql('select id, owner, big, text is null, doc from note where id > 2 order by id')).toMatchObject({
-      result: [
-        ['id', 'owner', 'big', '?column?', 'doc'],
-        ['9007199254740993', '4', '12345678901234567890123456789012345678901234567890', 'f', '{"a": 9007199254740995}'],
-        ['9007199254740997', '4', '99999999999999999999999', 't', 'NULL'],
-      ],
-    });
+    await expect
+      .poll(() => service.sql('select id, owner, big, text is null, doc from note where id > 2 order by id'), WAIT)
+      .toMatchObject({
+        result: [
+          ['id', 'owner', 'big', '?column?', 'doc'],
+          ['9007199254740993', '4', '12345678901234567890123456789012345678901234567890', 'f', '{"a": 9007199254740995}'],
+          ['9007199254740997', '4', '99999999999999999999999', 't', 'NULL'],
+        ],
+      });
     await go('#/data/default/public.note?where=%7B%22id%22%3A%7B%22_lt%22%3A100%7D%7D');
     await page.getByRole('button', { name: 'Delete all matching' }).click();
     await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByText('Deleted 1 row', { exact: true }).waitFor();
-    expect(await service.sql('select id from note where id < 100')).toMatchObject({ result: [['id'], ['2']] });
+    await expect.poll(() => service.sql('select id from note where id < 100'), WAIT).toMatchObject({ result: [['id'], ['2']] });
     await close();
   });
 
@@ -239,10 +242,10 @@ describe.skipIf(chromiumPath === undefined)('the pages of data', () => {
     });
     await page.getByRole('button', { name: 'Save names' }).click();
     await page.getByText('Applied: Names of public.genre').waitFor();
-    expect(await service.graphql('{ genre(limit: 1) { title } }')).toHaveProperty('data');
+    await expect.poll(() => service.graphql('{ genre(limit: 1) { title } }'), WAIT).toHaveProperty('data');
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('Undone: Names of public.genre').first().waitFor();
-    expect(await service.graphql('{ genre(limit: 1) { name } }')).toHaveProperty('data');
+    await expect.poll(() => service.graphql('{ genre(limit: 1) { name } }'), WAIT).toHaveProperty('data');
 
     await go('#/data/default/public.genre?tab=permissions&role=customer&operation=select');
     await page.getByLabel('All, also those that come later').check();

@@ -58,10 +58,12 @@ describe.skipIf(chromiumPath === undefined)('the explorer and SQL', () => {
     await dialog.getByLabel('Put the collection on the allow-list').check();
     await dialog.getByRole('button', { name: 'Add it' }).click();
     await page.getByText('Applied: Genres in the collection shop').waitFor();
-    expect(await service.metadata('export_metadata', { only: { sections: ['query_collections', 'allowlist'] } })).toMatchObject({
-      query_collections: expect.arrayContaining([{ name: 'shop', definition: { queries: [{ name: 'Genres', query: text }] } }]),
-      allowlist: [{ collection: 'shop', scope: { global: true } }],
-    });
+    await expect
+      .poll(() => service.metadata('export_metadata', { only: { sections: ['query_collections', 'allowlist'] } }), WAIT)
+      .toMatchObject({
+        query_collections: expect.arrayContaining([{ name: 'shop', definition: { queries: [{ name: 'Genres', query: text }] } }]),
+        allowlist: [{ collection: 'shop', scope: { global: true } }],
+      });
     await page.getByText('allow-list', { exact: true }).waitFor();
     expect(await axe()).toEqual([]);
     // Typed over what was selected, as people do.
@@ -99,7 +101,7 @@ describe.skipIf(chromiumPath === undefined)('the explorer and SQL', () => {
     await page.getByText('live · 1').waitFor();
     await service.sql(`update genre set name = 'Polka' where genre_id = 1`);
     await page.getByText('Polka').waitFor();
-    expect(await service.metadata('get_subscriptions', {})).toMatchObject({ pollers: [{}] });
+    await expect.poll(() => service.metadata('get_subscriptions', {}), WAIT).toMatchObject({ pollers: [{}] });
     const live = await openConsolePage(browser, service.url);
     await live.go('#/live');
     await live.page.getByRole('button', { name: /^subscription Live/ }).waitFor();

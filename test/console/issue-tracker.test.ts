@@ -151,9 +151,11 @@ describe.skipIf(chromiumPath === undefined)('an issue tracker', () => {
     await write('GraphQL document', 'mutation { insert_issue_one(object: {title: "Too few tests"}) { id title } }');
     await button('Run').click();
     await page.getByText('"Too few tests"').nth(1).waitFor();
-    expect(await service.graphql('{ issue(where: {title: {_eq: "Too few tests"}}) { author { name } } }')).toEqual({
-      data: { issue: [{ author: { name: 'Ann' } }] },
-    });
+    await expect
+      .poll(() => service.graphql('{ issue(where: {title: {_eq: "Too few tests"}}) { author { name } } }'), WAIT)
+      .toEqual({
+        data: { issue: [{ author: { name: 'Ann' } }] },
+      });
     await button(/^as member/).click();
     await button('Back to admin').click();
   });

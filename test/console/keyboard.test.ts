@@ -57,7 +57,7 @@ describe.skipIf(chromiumPath === undefined)('from an empty database', () => {
     await tabTo('button', 'Track all 2');
     await page.keyboard.press('Enter');
     await page.getByText('Applied: 2 relationships').waitFor();
-    expect(await tracked()).toBe(2);
+    await expect.poll(() => tracked(), WAIT).toBe(2);
     await page.keyboard.press('Control+k');
     await page.keyboard.type('explorer');
     await page.keyboard.press('Enter');

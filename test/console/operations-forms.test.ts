@@ -76,28 +76,32 @@ describe.skipIf(chromiumPath === undefined)('the forms of operations', () => {
     await expectAccessible(opened);
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByRole('heading', { name: 'countries' }).waitFor();
-    expect(await section('remote_schemas')).toEqual([
-      {
-        name: 'countries',
-        definition: {
-          url_from_env: 'COUNTRIES',
-          timeout_seconds: 7,
-          headers: [
-            { name: 'x-plain', value: 'plain' },
-            { name: 'x-key', value_from_env: 'KEY' },
-          ],
-          forward_client_headers: true,
-          customization: {
-            root_fields_namespace: 'world',
-            type_names: { prefix: 'World' },
-            field_names: [{ parent_type: 'Country', mapping: { name: 'called' } }],
+    await expect
+      .poll(() => section('remote_schemas'), WAIT)
+      .toEqual([
+        {
+          name: 'countries',
+          definition: {
+            url_from_env: 'COUNTRIES',
+            timeout_seconds: 7,
+            headers: [
+              { name: 'x-plain', value: 'plain' },
+              { name: 'x-key', value_from_env: 'KEY' },
+            ],
+            forward_client_headers: true,
+            customization: {
+              root_fields_namespace: 'world',
+              type_names: { prefix: 'World' },
+              field_names: [{ parent_type: 'Country', mapping: { name: 'called' } }],
+            },
           },
         },
-      },
-    ]);
-    expect(await service.graphql('{ world { country(code: "X") { called } } }')).toEqual({
-      data: { world: { country: { called: 'land X' } } },
-    });
+      ]);
+    await expect
+      .poll(() => service.graphql('{ world { country(code: "X") { called } } }'), WAIT)
+      .toEqual({
+        data: { world: { country: { called: 'land X' } } },
+      });
     await opened.close();
   });
 
@@ -202,7 +206,7 @@ describe.skipIf(chromiumPath === undefined)('the forms of operations', () => {
     await dialog.getByRole('button', { name: 'Create' }).click();
     await dialog.getByText('There is a cron trigger yearly already.').waitFor();
     await opened.close();
-    expect(await triggers()).toEqual(made);
+    await expect.poll(() => triggers(), WAIT).toEqual(made);
   });
 
   it('drops a source, and adds it again with all that was tracked in it and led to it', async () => {

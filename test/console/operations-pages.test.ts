@@ -103,7 +103,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
     await page.getByText('No event trigger').waitFor();
     await undo(page, 'Delete the event trigger');
     await page.getByRole('row', { name: /itemed/ }).waitFor();
-    expect(await triggers()).toEqual(before);
+    await expect.poll(() => triggers(), WAIT).toEqual(before);
     await opened.close();
   });
 
@@ -123,7 +123,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
     await page.getByText('No cron trigger').waitFor();
     await undo(page, 'Delete the cron trigger');
     await page.getByRole('heading', { name: /nightly/ }).waitFor();
-    expect(await triggers()).toEqual(before);
+    await expect.poll(() => triggers(), WAIT).toEqual(before);
     await page.getByRole('tab', { name: 'One-off events' }).click();
     await page.getByRole('button', { name: 'Schedule a call' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Schedule' }).click();
@@ -170,7 +170,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
     await apply(page);
     await page.getByText('1 changed', { exact: true }).waitFor();
     const names = async (): Promise<string> => JSON.stringify(await service.metadata('export_metadata', {}));
-    expect(await names()).toContain('"other"');
+    await expect.poll(() => names(), WAIT).toContain('"other"');
     expect(await names()).not.toContain('thing');
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(names, WAIT).not.toContain('"other"');
@@ -256,7 +256,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
     await page.getByText('No collection').waitFor();
     await undo(page, 'Drop the collection');
     await page.getByText('allowed', { exact: true }).waitFor();
-    expect(await collections()).toEqual(kept);
+    await expect.poll(() => collections(), WAIT).toEqual(kept);
 
     await page.getByRole('tab', { name: 'REST' }).click();
     await page.getByText('No REST endpoint').waitFor();
@@ -346,7 +346,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
       await page.getByText('No remote schema').waitFor();
       await undo(page, 'Remove the remote schema');
       await page.getByRole('heading', { name: 'countries' }).waitFor();
-      expect(await remotes()).toEqual(before);
+      await expect.poll(() => remotes(), WAIT).toEqual(before);
     } finally {
       await remote.close();
     }

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../src/util/json.ts';
 import { chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
 import { startConsoleService } from '../support/console-service.ts';
 import type { TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
 
 describe.skipIf(chromiumPath === undefined)('the editor of permissions', () => {
   let service: TestService;
@@ -53,10 +54,12 @@ describe.skipIf(chromiumPath === undefined)('the editor of permissions', () => {
         .filter((body) => body.includes('create_select_permission') && !body.includes('preview_changes'))
         .map((body) => JSON.parse(body) as JsonObject),
     ).toEqual([shown]);
-    expect((await permissions('album'))['select_permissions']).toContainEqual({
-      role: 'fan',
-      permission: { columns: ['album_id', 'title', 'artist_id'], filter: { artist_id: { _eq: 'X-Svc-User-Id' } } },
-    });
+    await expect
+      .poll(async () => (await permissions('album'))['select_permissions'], WAIT)
+      .toContainEqual({
+        role: 'fan',
+        permission: { columns: ['album_id', 'title', 'artist_id'], filter: { artist_id: { _eq: 'X-Svc-User-Id' } } },
+      });
     const { data } = (await service.graphql('{ album { album_id } }', { role: 'fan', session: { 'user-id': '3' } })) as {
       data: { album: JsonObject[] };
     };
@@ -97,10 +100,12 @@ describe.skipIf(chromiumPath === undefined)('the editor of permissions', () => {
     await page.getByRole('button', { name: 'Review the change' }).click();
     await page.getByRole('button', { name: /^Apply/ }).click();
     await page.getByText('Applied: select of tree on public.album').waitFor();
-    expect((await permissions('album'))['select_permissions']).toContainEqual({
-      role: 'tree',
-      permission: { columns: '*', filter, query_root_fields: ['select'] },
-    });
+    await expect
+      .poll(async () => (await permissions('album'))['select_permissions'], WAIT)
+      .toContainEqual({
+        role: 'tree',
+        permission: { columns: '*', filter, query_root_fields: ['select'] },
+      });
     await close();
   });
 
@@ -121,7 +126,7 @@ describe.skipIf(chromiumPath === undefined)('the editor of permissions', () => {
       .getByText(/^Undone/)
       .first()
       .waitFor();
-    expect(await permissions('invoice')).toEqual(before);
+    await expect.poll(() => permissions('invoice'), WAIT).toEqual(before);
     await page.getByRole('button', { name: 'Take it away' }).click();
     await page.getByRole('dialog').getByText('Drop select permission on public.invoice for customer').waitFor();
     await page.getByRole('button', { name: /^Apply/ }).click();

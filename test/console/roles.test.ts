@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../../src/util/json.ts';
 import { chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
 import { startConsoleService } from '../support/console-service.ts';
 import type { TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
 
 describe.skipIf(chromiumPath === undefined)('roles', () => {
   let service: TestService;
@@ -44,24 +45,24 @@ describe.skipIf(chromiumPath === undefined)('roles', () => {
     await dialog.getByRole('button', { name: 'Review' }).click();
     await apply.click();
     await page.getByText('Applied: Copy customer to visitor').waitFor();
-    expect(await selectOf('visitor')).toEqual(customer);
-    expect(await selectOf('customer')).toEqual(customer);
+    await expect.poll(() => selectOf('visitor'), WAIT).toEqual(customer);
+    await expect.poll(() => selectOf('customer'), WAIT).toEqual(customer);
 
     await page.getByRole('button', { name: 'Rename visitor …' }).click();
     await dialog.getByLabel('Name').fill('guest');
     await dialog.getByRole('button', { name: 'Review' }).click();
     await apply.click();
     await page.getByText('Applied: Rename visitor to guest').waitFor();
-    expect(await selectOf('visitor')).toEqual({});
-    expect(await selectOf('guest')).toEqual(customer);
+    await expect.poll(() => selectOf('visitor'), WAIT).toEqual({});
+    await expect.poll(() => selectOf('guest'), WAIT).toEqual(customer);
 
     await page.getByRole('button', { name: 'Drop guest …' }).click();
     await apply.click();
     await page.getByText('Applied: Drop the role guest').waitFor();
-    expect(await exported()).toEqual(before);
+    await expect.poll(() => exported(), WAIT).toEqual(before);
     await page.locator('.toast', { hasText: 'Drop the role guest' }).getByRole('button', { name: 'Undo' }).click();
     await page.getByText('Undone: Drop the role guest').first().waitFor();
-    expect(await selectOf('guest')).toEqual(customer);
+    await expect.poll(() => selectOf('guest'), WAIT).toEqual(customer);
     await service.metadata('replace_metadata', before as JsonObject);
     await close();
   });
