@@ -40,6 +40,8 @@ describe.skipIf(chromiumPath === undefined)('from an empty database', () => {
     await page.getByText('Applied: 2 relationships').waitFor();
     await click('link', 'Explorer');
     await click('button', 'Put author into the document');
+    // The page asks the service for its fields first.
+    await expect.poll(() => page.getByRole('textbox', { name: 'GraphQL document' }).textContent(), WAIT).toContain('author');
     await click('button', 'Run');
     await page.getByText('1 rows').waitFor();
     expect(clicks).toBeLessThanOrEqual(6);

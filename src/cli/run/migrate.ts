@@ -72,6 +72,7 @@ export async function runMigrateApply(call: Call): Promise<Outcome> {
   if (flagOption(call, 'allDatabases') && textOption(call, 'databaseName') !== undefined)
     throw failure('usage', '--all-databases and --database-name exclude each other', {}, EXIT.usage);
   const sources = await chosenSources(project, server, project.migrationsFolder, textOption(call, 'databaseName'));
+  requireOne(sources, wish, flagOption(call, 'allDatabases'));
   const options = runOptions(call);
   const planned = await planAll(project, server, sources, wish, {
     allowChanged: flagOption(call, 'allowChanged'),
@@ -92,6 +93,13 @@ export async function runMigrateApply(call: Call): Promise<Outcome> {
   const text = done.length === 0 ? 'nothing to run' : '';
   if (short > 0) return { text, data, exit: EXIT.failed, problems: [{ code: 'limit', message: `limit ${short} short` }] };
   return { text, data };
+}
+
+/** What takes something back, in all databases only where that is asked for. @throws ProjectFailure */
+function requireOne(sources: readonly SqlSource[], wish: Wish, all: boolean): void {
+  if (sources.length < 2 || all || wish.kind === 'up' || (wish.kind === 'version' && wish.direction === 'up')) return;
+  const names = sources.map(({ name }) => name).join(', ');
+  throw failure('usage', `there are migrations of ${names}: name one with --database-name, or say --all-databases`, {}, EXIT.usage);
 }
 
 function wishOf(call: Call): Wish {
