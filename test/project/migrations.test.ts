@@ -176,6 +176,18 @@ it('goes on without a database that does not answer, where that is allowed', asy
     });
     expect(deployed.stdout).not.toContain('secret');
   }
+  // Nobody takes migrations of all databases back without having said so.
+  for (const back of [
+    ['--down', '1'],
+    ['--goto', '1'],
+    ['--version', '1', '--type', 'down'],
+  ]) {
+    const refused = await project.svc('migrate', 'apply', ...back, '--json');
+    expect([refused.code, refused.json['errors']]).toMatchObject([
+      2,
+      [{ message: expect.stringContaining('migrations of away, default: name one') }],
+    ]);
+  }
   for (const folder of ['migrations/away', 'seeds/away', 'seeds/seeded']) rmSync(join(project.root, folder), { recursive: true });
 });
 
