@@ -10,6 +10,17 @@ interface Lexer {
 
 /** Statements with their comments, without the semicolons; parts without a statement are left out. */
 export function splitStatements(sql: string): readonly string[] {
+  return split(sql, true).map(({ text }) => text);
+}
+
+export interface PlacedStatement {
+  readonly text: string;
+  /** Where it begins, in characters of the whole. */
+  readonly at: number;
+}
+
+/** The same with their places. */
+export function placedStatements(sql: string): readonly PlacedStatement[] {
   return split(sql, true);
 }
 
@@ -19,7 +30,7 @@ export function splitStatements(sql: string): readonly string[] {
  */
 export function transactionControlIn(sql: string): string | undefined {
   let isInBody = false;
-  for (const piece of split(sql, false)) {
+  for (const { text: piece } of split(sql, false)) {
     if (isInBody && firstWord(piece) === 'end') isInBody = false;
     else if (isTransactionControl(piece)) return piece;
     else if (!isInBody) isInBody = opensBody(piece);
@@ -55,9 +66,9 @@ function opensBody(piece: string): boolean {
 }
 
 /** @param hasBodies whether those of routines that are written without quotes are parts of their statements */
-function split(sql: string, hasBodies: boolean): readonly string[] {
+function split(sql: string, hasBodies: boolean): readonly PlacedStatement[] {
   const lexer: Lexer = { text: sql, at: 0 };
-  const statements: string[] = [];
+  const statements: PlacedStatement[] = [];
   let start = 0;
   let parentheses = 0;
   /** BEGIN and CASE inside a function's body that wait for their END. */
@@ -65,7 +76,10 @@ function split(sql: string, hasBodies: boolean): readonly string[] {
   let words: string[] = [];
   let empty = true;
   const end = (): void => {
-    if (!empty) statements.push(sql.slice(start, lexer.at).trim());
+    if (!empty) {
+      const given = sql.slice(start, lexer.at);
+      statements.push({ text: given.trim(), at: start + given.length - given.trimStart().length });
+    }
     parentheses = 0;
     blocks = 0;
     words = [];

@@ -20,7 +20,8 @@ export const CUTOVER = `When svc takes over a database that the other engine ser
      svc metadata inconsistency status
    From here on both capture each event, and the other one delivers it.
 3. Send a part of the reading traffic to svc, and compare answers.
-4. Stop writes, or the old service. Wait until it has delivered its events, in each database with event triggers:
+4. Stop all writes: through the old service, through svc, and those that go to the databases themselves. From here to step 6 nothing is
+   written. Wait until the old service has delivered its events, in each database with event triggers:
      select count(*) from hdb_catalog.event_log where not delivered and not error and not archived;
    What cannot wait is exported:
      copy (select * from hdb_catalog.event_log where not delivered and not error and not archived) to stdout with csv header;

@@ -21,6 +21,10 @@ it('takes transactions out of a text that is to be a part of one', () => {
   for (const other of ['begin; select 1; rollback;', 'begin isolation level serializable; commit'])
     expect(scanSql(other)).toMatchObject({ unwrapped: undefined, joined: undefined });
   expect(scanSql('select 1').joined).toBe('select 1');
+  // A comment that reads as a statement is none, also where nothing else is between two semicolons.
+  expect(scanSql('begin; select 1; /* commit */; commit;').joined).toBe('       select 1; /* commit */;        ');
+  expect(scanSql('begin; set local role x; commit; select 1').joined).toBeUndefined();
+  expect(scanSql('set local role x; select 1').joined).toBe('set local role x; select 1');
 });
 
 it('finds what psql alone understands', () => {

@@ -1,5 +1,5 @@
 /** Looks at SQL before it is run: what cannot be in a transaction, transactions of its own, what only psql understands. */
-import { endOfBlank, splitStatements, withoutComments } from '../../metadata-api/run-sql/split-statements.ts';
+import { endOfBlank, placedStatements, withoutComments } from '../../metadata-api/run-sql/split-statements.ts';
 
 export interface ScannedStatement {
   readonly text: string;
@@ -62,10 +62,7 @@ export function scanSql(given: string): ScannedSql {
           .join('\n');
   const statements: ScannedStatement[] = [];
   const lineAt = lineCounter(sql);
-  let from = 0;
-  for (const text of splitStatements(sql)) {
-    const at = Math.max(sql.indexOf(text, from), from);
-    from = at + text.length;
+  for (const { text, at } of placedStatements(sql)) {
     const head = headOf(text);
     statements.push({ text, at, line: lineAt(at + head.skipped), words: head.words });
   }
@@ -88,7 +85,7 @@ export function scanSql(given: string): ScannedSql {
     foreign,
     enumValues: usedEnumValues(statements),
     unwrapped: isAround(statements, control) ? without(sql, control) : undefined,
-    joined: control.every((each) => isPlain(each, OPENS) || isPlain(each, CLOSES)) ? without(sql, control) : undefined,
+    joined: isJoinable(statements, control) ? without(sql, control) : undefined,
   };
 }
 
@@ -131,6 +128,12 @@ function isAround(statements: readonly ScannedStatement[], control: readonly Sca
   const [first, last] = [statements[0], statements.at(-1)];
   if (control.length !== 2 || first === undefined || last === undefined) return false;
   return control[0] === first && control[1] === last && isPlain(first, OPENS) && isPlain(last, CLOSES);
+}
+
+/** Whether it means the same in one transaction: settings of one alone would go on behind its end. */
+function isJoinable(statements: readonly ScannedStatement[], control: readonly ScannedStatement[]): boolean {
+  if (control.length > 0 && statements.some(({ words: [first, second] }) => first === 'set' && second === 'local')) return false;
+  return control.every((each) => isPlain(each, OPENS) || isPlain(each, CLOSES));
 }
 
 /** Without options: those say something that is not to be lost. */
