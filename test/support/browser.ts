@@ -63,8 +63,8 @@ export interface PageOptions {
 const MOST_TABS = 120;
 const QUIET_MS = 200;
 const PATIENCE_MS = 8_000;
-/** In the browser, whose types are not those of these tests. */
-const HAS_FOCUS = new Function('element', 'return element === element.getRootNode().activeElement') as (element: unknown) => boolean;
+/** To be evaluated on an element in the browser, whose types are not those of these tests; wherever its root is. */
+export const HAS_FOCUS = new Function('element', 'return element === element.getRootNode().activeElement') as (element: unknown) => boolean;
 
 export const SECRET = 'the-secret-of-the-console-tests';
 
