@@ -5,7 +5,7 @@ import { createHandlerCaller } from '../actions/handler-call.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import { type AccessOptions, openAuthenticator } from '../auth/open-authenticator.ts';
 import { ADMIN_ROLE } from '../auth/session.ts';
-import type { CatalogMark, Source } from '../backend/backend.ts';
+import type { Source } from '../backend/backend.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { adminSecretsOf, jwtSecretsOf } from '../config/access.ts';
 import { describeConfig } from '../config/load-config.ts';
@@ -45,6 +45,7 @@ import { trustedProxies } from '../server/client-address.ts';
 import { HttpMeter } from '../server/http-meter.ts';
 import { Uploads } from '../server/read-body.ts';
 import { type HttpServer, startServer } from '../server/server.ts';
+import { catalogReader } from './catalog-reader.ts';
 import { createState, type RunningState } from '../state/create-state.ts';
 import { watchSourceHealth } from '../state/source-health.ts';
 import { createCatalogStateStore } from '../storage/catalog-state.ts';
@@ -365,31 +366,6 @@ async function listen(config: Config, parts: Parts): Promise<Service> {
       await logger.settle();
       logger.flush();
     },
-  };
-}
-
-/** ms that a database may take to tell what it holds. */
-const CATALOG_MS = 60_000;
-
-function catalogReader(state: RunningState): Service['readCatalogs'] {
-  const marks = new WeakMap<Source, CatalogMark>();
-  const changed = async (source: Source): Promise<Catalog | null> => {
-    const how = { deadline: Date.now() + CATALOG_MS };
-    if (source.catalogMark === undefined) return source.introspect(undefined, how);
-    const before = marks.get(source) ?? null;
-    // What changes after it is looked at changes it for the next time.
-    const mark = await source.catalogMark(before, how);
-    const catalog = mark.definitions === before?.definitions ? null : await source.introspect(undefined, how);
-    marks.set(source, mark);
-    return catalog;
-  };
-  return async (kinds) => {
-    const { connections, metadata } = state.current();
-    const asked = [...connections].filter(([name]) => kinds.has(metadata.sources.get(name)?.kind ?? ''));
-    const read = await Promise.allSettled(asked.map(async ([name, source]) => [name, await changed(source)] as const));
-    return new Map(
-      read.flatMap((each) => (each.status === 'fulfilled' && each.value[1] !== null ? [[each.value[0], each.value[1]] as const] : [])),
-    );
   };
 }
 
