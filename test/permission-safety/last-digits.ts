@@ -1,0 +1,22 @@
+/** Answers that differ by the rounding of floating point numbers alone. */
+
+const NUMBER = /-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/g;
+/** More digits than a number of the data has: the database has rounded it. */
+const ROUNDED = /\.\d{10,}|e/;
+
+/**
+ * MariaDB adds floating point numbers up in the order in which it finds the rows, and has no aggregates
+ * with an order of their own: it may answer 0.3 once and 0.30000000000000004 another time.
+ */
+export function sameButForLastDigits(text: string, other: string): boolean {
+  if (text === other) return true;
+  if (text.replaceAll(NUMBER, '0') !== other.replaceAll(NUMBER, '0')) return false;
+  const others = other.match(NUMBER) ?? [];
+  return (text.match(NUMBER) ?? []).every((number, i) => sameNumber(number, others[i] as string));
+}
+
+function sameNumber(a: string, b: string): boolean {
+  if (a === b) return true;
+  if (!ROUNDED.test(a) && !ROUNDED.test(b)) return false;
+  return Math.abs(Number(a) - Number(b)) <= 1e-12 * Math.max(1, Math.abs(Number(a)));
+}
