@@ -9,6 +9,7 @@ import { createEngine, type Engine } from '../events/engine.ts';
 import { deliverCapturedEvents } from '../events/event-triggers.ts';
 import { deliverScheduledEvents } from '../events/scheduled.ts';
 import type { Environment } from '../metadata/environment-template.ts';
+import type { Counted } from '../observability/metrics/counting.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { Tracer } from '../observability/tracing/tracer.ts';
 import type { OutboundClient } from '../outbound/client.ts';
@@ -26,8 +27,7 @@ export interface DeliveriesOptions {
   readonly observe: Observer;
   readonly instanceId: string;
   readonly tracing?: { current(): Tracer | null };
-  /** Counts; absent: nobody wants to know. */
-  readonly meter?: EventMeter | undefined;
+  readonly meter: Counted<EventMeter>;
 }
 
 export interface Deliveries {

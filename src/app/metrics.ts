@@ -11,15 +11,13 @@ import type { Histogram } from '../observability/metrics/histogram.ts';
 import { metricsPage } from '../observability/metrics/print.ts';
 import { type MetricDefinition, Registry, type Sample } from '../observability/metrics/registry.ts';
 import type { Observer } from '../observability/observation.ts';
-import type { SpanCounts } from '../observability/tracing/tracer.ts';
+import type { ExportCounts } from '../observability/otlp/batch-queue.ts';
 import type { MetricsAccess } from '../server/context.ts';
 import type { RunningState } from '../state/create-state.ts';
 import type { SourceHealth } from '../state/source-health.ts';
 import type { ActionLog } from '../storage/action-log.ts';
 
-/** null where metrics are not enabled: then nothing is counted that is not counted anyhow. */
-export function createRegistry(config: Pick<Config, 'enabledApis' | 'metricsEnableHighCardinalityLabels'>): Registry | null {
-  if (!config.enabledApis.has('metrics')) return null;
+export function createRegistry(config: Pick<Config, 'metricsEnableHighCardinalityLabels'>): Registry {
   return new Registry(ALL_METRICS, { freeLabels: config.metricsEnableHighCardinalityLabels });
 }
 
@@ -50,7 +48,8 @@ export interface Watched {
   /** Seconds since the newest version of the metadata was asked for. */
   readonly syncLag: () => number;
   readonly isReady: () => boolean;
-  readonly spans: SpanCounts;
+  /** Of what is sent to a collector. */
+  readonly telemetry: { readonly spans: ExportCounts; readonly lines: ExportCounts };
   readonly linesDropped: () => number;
 }
 
@@ -132,11 +131,17 @@ export function watchService(registry: Registry, watched: Watched): void {
   );
   const calls = nowAndThen(async () => [await watched.actionLog.pending()].map((value): Sample => ({ labels: [], value })));
   registry.read(METRICS.asyncActionsPending, () => calls().catch(() => []));
-  one(METRICS.spansSent, () => watched.spans.sent);
-  registry.read(METRICS.spansDropped, () => [
-    { labels: ['buffer_full'], value: watched.spans.full },
-    { labels: ['send_failed'], value: watched.spans.failed },
-  ]);
+  const { spans, lines } = watched.telemetry;
+  for (const [sent, dropped, counts] of [
+    [METRICS.spansSent, METRICS.spansDropped, spans],
+    [METRICS.logsSent, METRICS.logsDropped, lines],
+  ] as const) {
+    one(sent, () => counts.sent);
+    registry.read(dropped, () => [
+      { labels: ['buffer_full'], value: counts.full },
+      { labels: ['send_failed'], value: counts.failed },
+    ]);
+  }
   one(METRICS.logLinesDropped, watched.linesDropped);
 
   watchConnections(registry, state);

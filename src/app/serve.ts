@@ -33,6 +33,8 @@ import type { Environment } from '../metadata/environment-template.ts';
 import { kindsOf } from '../metadata/kinds.ts';
 import { createAdministration } from '../metadata-api/administration.ts';
 import type { Logger } from '../observability/logger.ts';
+import { collectMetrics } from '../observability/metrics/collect.ts';
+import { Counting } from '../observability/metrics/counting.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { Network } from '../metadata/network.ts';
 import { createOutboundClient, type OutboundClient } from '../outbound/client.ts';
@@ -64,7 +66,7 @@ import { openMetadataDatabase } from './metadata-database.ts';
 import { remoteServers } from './remote-servers.ts';
 import { serviceLogger } from './service-logger.ts';
 import { createRegistry, meteredObserver, metricsAccess, watchService } from './metrics.ts';
-import { startTracing } from './tracing.ts';
+import { startTelemetry } from './telemetry/telemetry.ts';
 import { startSummary } from './start-summary.ts';
 
 export interface Service {
@@ -191,7 +193,9 @@ interface Parts {
 async function listen(config: Config, parts: Parts): Promise<Service> {
   const { state, storage, database, http, logger, instanceId, environment, isReady, isReadOnly, isSqlDisabled } = parts;
   const registry = createRegistry(config);
-  const observe = registry === null ? logger.observe : meteredObserver(logger.observe, registry);
+  const isPageWanted = config.enabledApis.has('metrics');
+  const counting = new Counting(isPageWanted);
+  const observe = meteredObserver(logger.observe, registry);
   const responses = responseCache(config);
   if (responses !== null) {
     responses.follow(state.current());
@@ -201,17 +205,22 @@ async function listen(config: Config, parts: Parts): Promise<Service> {
     ...{ state, storage, instanceId, interval: config.schemaSyncPollInterval, observe },
     onForget: (which) => void responses?.clear(which),
   });
-  const metered = (client: OutboundClient): OutboundClient => (registry === null ? client : meteredClient(client, registry));
+  const metered = (client: OutboundClient): OutboundClient => meteredClient(client, registry, counting);
   const outbound = tracedClient(metered(outboundClient(config, state)));
   // Collectors that the environment names are usually private.
   const ownOutbound = metered(createOutboundClient({ tlsAllowlist: () => tlsAllowlistOf(state.current().metadata.network) }));
-  const tracing = startTracing({ state, environment, outbound, ownOutbound, showsSql: config.traceSqlQuery, observe });
+  const telemetry = startTelemetry({
+    ...{ state, environment, outbound, ownOutbound, showsSql: config.traceSqlQuery, observe, logger },
+    collect: () => collectMetrics(registry),
+    onMetrics(areSent) {
+      counting.isOn = isPageWanted || areSent;
+    },
+  });
+  const { tracing } = telemetry;
   const later = asynchronousActions(config, database, instanceId, observe);
   // Whoever writes tells those who wait for changes, who plan as all do.
   const pipeline: RequestPipeline = {
-    ...(registry === null
-      ? {}
-      : { meter: createOperationMeter(registry, { names: config.metricsMaxOperations, isCollected: collectedOperations(state) }) }),
+    meter: counting.of(createOperationMeter(registry, { names: config.metricsMaxOperations, isCollected: collectedOperations(state) })),
     ...requestPipeline(config, outbound, environment, observe, later),
     ...(responses === null ? {} : { responses }),
     onWritten(source) {
@@ -225,11 +234,11 @@ async function listen(config: Config, parts: Parts): Promise<Service> {
     options: subscriptionOptions(config),
     tracing,
     observe,
-    meter: registry === null ? undefined : new SubscriptionMeter(registry),
+    meter: counting.of(new SubscriptionMeter(registry)),
   });
   const deliveries = startDeliveries({
     ...{ config, state, database, outbound, environment, observe, instanceId, tracing },
-    meter: registry === null ? undefined : new EventMeter(registry),
+    meter: counting.of(new EventMeter(registry)),
   });
   const scheduledEvents = createScheduledEvents(database);
   const administration = createAdministration({
@@ -259,22 +268,19 @@ async function listen(config: Config, parts: Parts): Promise<Service> {
     await subscriptions.close();
     sourceHealth.stop();
     authenticator?.stop();
-    await tracing.stop();
+    await telemetry.stop();
     await Promise.all([outbound.close(), ownOutbound.close()]);
   };
   let server: HttpServer;
   try {
     authenticator = await openAuthenticator(accessOptions(config), outbound, observe);
-    if (registry !== null) {
-      watchService(registry, {
-        ...{ state, responses, operations: pipeline.operations, sourceHealth, actionLog: later.log },
-        isReady: () => isReady() && !isStopping,
-        workers: () => deliveries.workers(),
-        spans: tracing.counts,
-        syncLag: () => sync.lag(),
-        linesDropped: () => logger.dropped?.() ?? 0,
-      });
-    }
+    watchService(registry, {
+      ...{ state, responses, operations: pipeline.operations, sourceHealth, actionLog: later.log, telemetry },
+      isReady: () => isReady() && !isStopping,
+      workers: () => deliveries.workers(),
+      syncLag: () => sync.lag(),
+      linesDropped: () => logger.dropped?.() ?? 0,
+    });
     server = await startServer(
       {
         authenticator,
@@ -283,8 +289,8 @@ async function listen(config: Config, parts: Parts): Promise<Service> {
         subscriptions,
         observe,
         tracing,
-        meter: registry === null ? null : new HttpMeter(registry),
-        metrics: registry === null ? null : await metricsAccess(config, registry),
+        meter: counting.of(new HttpMeter(registry)),
+        metrics: isPageWanted ? await metricsAccess(config, registry) : null,
         handlers: administration,
         async clearAnswers(which) {
           const count = responses?.clear(which) ?? 0;

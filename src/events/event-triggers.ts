@@ -3,6 +3,7 @@ import type { CapturedEvent, CapturedEventStore, DeliveryOutcome } from '../back
 import type { Environment } from '../metadata/environment-template.ts';
 import { DEFAULT_EVENT_TIMEOUT_SEC, type EventTrigger } from '../metadata/event-trigger.ts';
 import type { RetryPolicy } from '../metadata/retry-policy.ts';
+import type { Counted } from '../observability/metrics/counting.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { Span } from '../observability/tracing/span.ts';
 import type { Tracer } from '../observability/tracing/tracer.ts';
@@ -24,7 +25,7 @@ export interface EventTriggerOptions {
   readonly environment: Environment;
   readonly observe: Observer;
   /** Absent: nobody wants to know. */
-  readonly meter?: EventMeter | undefined;
+  readonly meter?: Counted<EventMeter>;
   /** Absent: nothing is traced. */
   readonly tracing?: { current(): Tracer | null } | undefined;
   /** ms between looks at a source that has nothing */
@@ -76,7 +77,7 @@ export function deliverCapturedEvents(options: EventTriggerOptions): EventTrigge
           observe({ kind: 'delivery-trouble', queue: `the source ${source}`, message: `the trigger ${event.lane} of an event is gone` });
           return withoutTrigger(event.id);
         }
-        const metered = options.meter?.begin(event, event.lane, source);
+        const metered = options.meter?.current()?.begin(event, event.lane, source);
         const end = await deliverOne(event, info.definition, options.deliver, () => webhookOf(info.definition), signal, {
           onCalled: metered?.called,
           tracer: options.tracing?.current() ?? null,
@@ -86,9 +87,9 @@ export function deliverCapturedEvents(options: EventTriggerOptions): EventTrigge
       },
       fetched(events, seconds) {
         statistics.count(source, events.length);
-        options.meter?.fetched(source, events, seconds);
+        options.meter?.current()?.fetched(source, events, seconds);
       },
-      asked: (seconds, isAnswered) => options.meter?.asked(source, seconds, isAnswered),
+      asked: (seconds, isAnswered) => options.meter?.current()?.asked(source, seconds, isAnswered),
     });
 
   /** Sources come and go. */

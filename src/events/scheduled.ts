@@ -4,6 +4,7 @@ import { clampingNumbers } from '../metadata/clamping.ts';
 import { type CronTrigger, scheduledRetryCodec, type ScheduledRetryPolicy } from '../metadata/cron-trigger.ts';
 import { type Environment, headersCodec } from '../metadata/environment-template.ts';
 import { signatureCodec } from '../metadata/signature.ts';
+import type { Counted } from '../observability/metrics/counting.ts';
 import type { Observer } from '../observability/observation.ts';
 import { objectId } from '../schema-cache/object-id.ts';
 import type { Snapshot } from '../state/snapshot.ts';
@@ -33,7 +34,7 @@ export interface ScheduledOptions {
   readonly environment: Environment;
   readonly observe: Observer;
   /** Absent: nobody wants to know. */
-  readonly meter?: EventMeter | undefined;
+  readonly meter?: Counted<EventMeter>;
   /** Makes events of triggers that have few ahead. @returns how many */
   readonly generate: (triggers: readonly CronTrigger[]) => Promise<number>;
 }
@@ -67,7 +68,7 @@ export function deliverScheduledEvents(options: ScheduledOptions): ScheduledDeli
 
   const work = async (event: ScheduledEvent, signal: PromptCancellation): Promise<DeliveryOutcome> => {
     const outcome = await attempt(event, signal);
-    options.meter?.scheduled(event, outcome);
+    options.meter?.current()?.scheduled(event, outcome);
     return outcome;
   };
   const attempt = async (event: ScheduledEvent, signal: PromptCancellation): Promise<DeliveryOutcome> => {

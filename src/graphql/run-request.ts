@@ -7,6 +7,7 @@ import { toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { InputValidator } from '../execute/input-validator.ts';
 import { runPlan } from '../execute/run-plan.ts';
+import type { Counted } from '../observability/metrics/counting.ts';
 import type { CostObservation, QueryObservation, SlowQueryObservation } from '../observability/observation.ts';
 import type { Span } from '../observability/tracing/span.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -67,7 +68,7 @@ export interface RequestPipeline {
   /** Hears of operations that take more than so many ms; absent: nobody wants to know. */
   readonly slow?: { readonly limit: number; readonly observe: (observation: SlowQueryObservation) => void };
   /** Counts operations; absent: nobody wants to know. */
-  readonly meter?: OperationMeter;
+  readonly meter?: Counted<OperationMeter>;
   /** Hears what the statements of requests have read, where a database charges for that. */
   readonly observeCost?: (observation: CostObservation) => void;
   /** Variables whose values it is not told; absent: none. */
@@ -107,7 +108,7 @@ export async function runRequest(
   request: GraphqlRequest,
   how: RequestOptions,
 ): Promise<readonly Bytes[]> {
-  const metered = pipeline.meter?.begin(request) ?? null;
+  const metered = pipeline.meter?.current()?.begin(request) ?? null;
   const span = how.trace?.child('operation') ?? null;
   // Where nothing is sampled it is the request's own.
   const traced = span === null || span === how.trace ? how : { ...how, trace: span };

@@ -4,7 +4,6 @@ import type { Metadata, SourceMetadata } from '../metadata/metadata.ts';
 import type { PermissionKind } from '../metadata/permission.ts';
 import type { RemoteSchema, RemoteSchemaDefinition } from '../metadata/remote-schema.ts';
 import type { TableMetadata } from '../metadata/table.ts';
-import type { OpenTelemetry } from '../metadata/opentelemetry.ts';
 import { withoutUnknownParts } from '../metadata/unknown-parts.ts';
 import { withoutRenamings } from '../remote-schema/customization.ts';
 import { objectId } from '../schema-cache/object-id.ts';
@@ -105,13 +104,6 @@ function removeFromTable(entry: TableMetadata, source: string, ids: ReadonlySet<
   return (Object.keys(next) as (keyof TableMetadata)[]).every((key) => next[key] === entry[key]) ? entry : next;
 }
 
-/** Without the kinds of data that are not exported; null: without all of it. */
-function withoutData<T extends OpenTelemetry>(openTelemetry: T, ids: ReadonlySet<string>): T | null {
-  if (ids.has(objectId.openTelemetry())) return null;
-  const dataTypes = openTelemetry.dataTypes.filter((type) => !ids.has(objectId.section('opentelemetry.data_types', type)));
-  return dataTypes.length === openTelemetry.dataTypes.length ? openTelemetry : { ...openTelemetry, dataTypes };
-}
-
 /** Keys without effect of sections, and of objects that are in no source. */
 function withoutSectionParts(metadata: Metadata, ids: ReadonlySet<string>): Metadata {
   const left = <T extends WithUnknownKeys>(object: T, where: string): T =>
@@ -127,7 +119,7 @@ function withoutSectionParts(metadata: Metadata, ids: ReadonlySet<string>): Meta
     network: left(tlsAllowlist === network.tlsAllowlist ? network : { ...network, tlsAllowlist }, 'network'),
     introspection: left(introspection, 'graphql_schema_introspection'),
     apiLimits: apiLimits === null ? null : left(apiLimits, 'api_limits'),
-    openTelemetry: openTelemetry === null ? null : withoutData(left(openTelemetry, 'opentelemetry'), ids),
+    openTelemetry: openTelemetry === null || ids.has(objectId.openTelemetry()) ? null : left(openTelemetry, 'opentelemetry'),
     queryCollections: filterMap(
       metadata.queryCollections,
       () => true,

@@ -6,7 +6,7 @@ import { nameKey } from '../catalog/catalog.ts';
 import { isJsonObject, type Json } from '../util/json.ts';
 import { type Action, actionCodec } from './action.ts';
 import { type ApiLimits, apiLimitsCodec } from './api-limits.ts';
-import { type OpenTelemetry, openTelemetryCodec } from './opentelemetry.ts';
+import { checkEndpoints, keptOpenTelemetryCodec, type OpenTelemetry } from './opentelemetry.ts';
 import { type AllowListEntry, allowListEntryCodec } from './allow-list.ts';
 import { type CronTrigger, cronTriggerCodec, exportedCronTriggers } from './cron-trigger.ts';
 import { type Codec, defaulted, int, leaf, like, list, mapOrNone, nonEmptyText, object, optional, required } from './codec.ts';
@@ -198,13 +198,18 @@ export const entryCodecs = {
   introspection: kept(introspectionCodec),
   apiLimits: kept(apiLimitsCodec),
   network: kept(networkCodec),
-  openTelemetry: kept(openTelemetryCodec),
+  openTelemetry: kept(keptOpenTelemetryCodec),
 } as const;
 
 /** An empty one is none. */
 const openTelemetrySection: Codec<(OpenTelemetry & WithUnknownKeys) | undefined> = {
   name: entryCodecs.openTelemetry.name,
-  decode: (json, path) => (isEmptySection(json) ? undefined : entryCodecs.openTelemetry.decode(json, path)),
+  decode(json, path) {
+    if (isEmptySection(json)) return undefined;
+    const config = entryCodecs.openTelemetry.decode(json, path);
+    checkEndpoints(config, path);
+    return config;
+  },
   encode: (value) => (value === undefined ? {} : entryCodecs.openTelemetry.encode(value)),
 };
 

@@ -1,6 +1,6 @@
 /** What is told to a collector of OpenTelemetry: `set_opentelemetry_config` in docs/reference/metadata-api.md. */
 import { SvcError } from '../errors/svc-error.ts';
-import { at } from '../util/path.ts';
+import { at, type Path } from '../util/path.ts';
 import {
   type Codec,
   defaulted,
@@ -97,17 +97,10 @@ const written: Codec<OpenTelemetry> = object('OpenTelemetryConfig', {
   ),
 });
 
-/** Arguments of `set_opentelemetry_config`, and the section of the document; an empty section is none. */
-export const openTelemetryCodec: Codec<OpenTelemetry> = leaf(
+/** As it is kept: what was taken by an earlier version may lack an endpoint. */
+export const keptOpenTelemetryCodec: Codec<OpenTelemetry> = leaf(
   written.name,
-  (json, path) => {
-    const config = written.decode(json, path);
-    const { otlpTracesEndpoint } = config.exporterOtlp;
-    if (config.status === 'enabled' && config.dataTypes.includes('traces') && (otlpTracesEndpoint ?? '') === '') {
-      throw new SvcError('invalid-params', 'Traces export is enabled but tracing endpoint missing', { path: at(path, 'exporter_otlp') });
-    }
-    return config;
-  },
+  (json, path) => written.decode(json, path),
   (config) => {
     const json = written.encode(config);
     return isJsonObject(json) ? json : {};
@@ -115,17 +108,42 @@ export const openTelemetryCodec: Codec<OpenTelemetry> = leaf(
   like(written),
 );
 
+/** Arguments of `set_opentelemetry_config`, and the section of the document; an empty section is none. */
+export const openTelemetryCodec: Codec<OpenTelemetry> = leaf(
+  written.name,
+  (json, path) => {
+    const config = written.decode(json, path);
+    checkEndpoints(config, path);
+    return config;
+  },
+  (config) => keptOpenTelemetryCodec.encode(config),
+  like(written),
+);
+
+/** @throws SvcError invalid-params */
+export function checkEndpoints(config: OpenTelemetry, path: Path): void {
+  const missing = config.status === 'enabled' ? missingEndpoint(config) : null;
+  if (missing !== null) throw new SvcError('invalid-params', missing, { path: at(path, 'exporter_otlp') });
+}
+
 /** Why nothing can be sent there; null: it can. @param endpoint filled from the environment, which is not quoted */
 export function endpointComplaint(endpoint: string): string | null {
   return isWebUrl(endpoint) ? null : 'the endpoint is no http or https URL';
 }
 
-/** Data that is asked for and not exported. */
-export function unsupportedData({ dataTypes }: OpenTelemetry): readonly DataType[] {
-  return dataTypes.filter((type) => type !== 'traces');
+export function endpointOf({ exporterOtlp }: OpenTelemetry, type: DataType): string | null {
+  const { otlpTracesEndpoint, otlpMetricsEndpoint, otlpLogsEndpoint } = exporterOtlp;
+  return { traces: otlpTracesEndpoint, metrics: otlpMetricsEndpoint, logs: otlpLogsEndpoint }[type] || null;
 }
 
-/** What is said of them. */
-export function unsupportedDataMessage(type: DataType): string {
-  return `${type} are not exported over OpenTelemetry${type === 'metrics' ? ': Prometheus reads them from /v1/metrics' : ''}`;
+const ENDPOINTS_MISSING: Readonly<Record<DataType, string>> = {
+  traces: 'Traces export is enabled but tracing endpoint missing',
+  metrics: 'Metrics export is enabled but metrics endpoint missing',
+  logs: 'Logs export is enabled but logs endpoint missing',
+};
+
+/** Where it is enabled: why not all that is wanted can be sent; null: it can. */
+export function missingEndpoint(config: OpenTelemetry): string | null {
+  const type = config.dataTypes.find((each) => endpointOf(config, each) === null);
+  return type === undefined ? null : ENDPOINTS_MISSING[type];
 }

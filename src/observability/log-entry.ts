@@ -1,5 +1,5 @@
 import type { LogLevel } from './logger.ts';
-import type { Observation, PollerObservation, SourceHealthObservation, WebsocketObservation } from './observation.ts';
+import type { LoggedTrace, Observation, PollerObservation, SourceHealthObservation, WebsocketObservation } from './observation.ts';
 
 /** Requests and queries, of which there are very many, have lines of their own making. */
 export type RareObservation = Exclude<Observation, { readonly kind: 'http' | 'query' }>;
@@ -8,6 +8,8 @@ export interface LogEntry {
   readonly level: LogLevel;
   readonly type: string;
   readonly detail: object;
+  /** Of the request that it belongs to. */
+  readonly trace?: LoggedTrace | undefined;
 }
 
 /** What the log says of an observation. */
@@ -56,6 +58,8 @@ export function logEntry(o: RareObservation): LogEntry {
       return { level: 'info', type: 'startup', detail: { kind: 'shutdown', info: o.message } };
     case 'source':
       return { level: 'warn', type: 'pg-client', detail: { source: o.source, event: o.event, message: o.message } };
+    case 'telemetry':
+      return { level: 'warn', type: 'opentelemetry', detail: { data: o.data, event: o.event, message: o.message } };
     case 'remote-schema':
       return { level: 'warn', type: 'remote-schema', detail: { remote_schema: o.remoteSchema, event: o.event, message: o.message } };
     case 'delivery': {

@@ -1,7 +1,9 @@
 import pino from 'pino';
 import { httpLogLine } from './http-log-line.ts';
-import { isWanted, logEntry } from './log-entry.ts';
+import { isWanted, logEntry, type RareObservation } from './log-entry.ts';
 import type { Observation, Observer } from './observation.ts';
+import { LineTap } from './otlp/line-tap.ts';
+import type { LineSink } from './otlp/log-lines.ts';
 import { queryLogLine } from './query-log-line.ts';
 import { textLines } from './text-lines.ts';
 
@@ -44,6 +46,11 @@ export interface Logger {
   settle(): Promise<void>;
   /** Entries that nobody took in time, since the start. */
   readonly dropped?: () => number;
+  /**
+   * From now on each line that is written goes there as well, as JSON in any format, but for those about the sending of lines.
+   * The first sink gets the lines before it, too, as far as they are few.
+   */
+  readonly tap?: (sink: LineSink | null) => void;
 }
 
 const SETTLE_MS = 1000;
@@ -103,6 +110,7 @@ function isEnabled(level: LogLevel, least: LogLevel): boolean {
 
 function jsonLogger(options: LoggerOptions): Logger {
   const { stream, dropped } = boundedStream(options, 4096);
+  const tap = new LineTap();
   /** Something has been written since the last flush, each of which is a task of the thread pool. */
   let isDirty = false;
   const lines = new LineBuffer((text) => {
@@ -121,34 +129,53 @@ function jsonLogger(options: LoggerOptions): Logger {
     });
   }, FLUSH_MS);
   timer.unref();
-  const log = pino(
-    {
-      level: options.level,
-      base: null,
-      timestamp: () => `,"timestamp":"${timestamp()}"`,
-      formatters: { level: (label) => ({ level: label }) },
+  const observe = jsonPrinter(
+    options,
+    (line) => {
+      lines.add(line);
+      tap.take(line, lastTime);
     },
-    stream,
+    (line, o) => {
+      lines.flush();
+      isDirty = true;
+      stream.write(line);
+      if (o.kind !== 'telemetry') tap.take(line, lastTime);
+    },
   );
-  const { enabledTypes } = options;
+  return { observe, flush: () => end(stream, timer, lines), settle: () => settle(stream, lines), dropped, tap: (sink) => tap.follow(sink) };
+}
+
+/** Prints what is wanted: lines of requests and queries, of which there are very many, and others. */
+function jsonPrinter(
+  { level, enabledTypes }: LoggerOptions,
+  frequent: (line: string) => void,
+  rare: (line: string, o: RareObservation) => void,
+): Observer {
+  let last: RareObservation | undefined;
+  const write = (line: string): void => {
+    if (last !== undefined) rare(line, last);
+  };
+  const log = pino(
+    { level, base: null, timestamp: () => `,"timestamp":"${timestamp()}"`, formatters: { level: (label) => ({ level: label }) } },
+    { write },
+  );
   const httpEnabled = enabledTypes.has('http-log');
   const queriesEnabled = enabledTypes.has('query-log');
-  const observe = (o: Observation): void => {
+  return (o) => {
     if (o.kind === 'http') {
-      if (httpEnabled && log.isLevelEnabled(o.error === null ? 'info' : 'error')) lines.add(httpLogLine(o, timestamp()));
+      if (httpEnabled && isEnabled(o.error === null ? 'info' : 'error', level)) frequent(httpLogLine(o, timestamp()));
       return;
     }
     if (o.kind === 'query') {
-      if (queriesEnabled && log.isLevelEnabled('info')) lines.add(queryLogLine(o, timestamp()));
+      if (queriesEnabled && isEnabled('info', level)) frequent(queryLogLine(o, timestamp()));
       return;
     }
-    lines.flush();
     if (!isWanted(o, enabledTypes)) return;
-    const { level, type, detail } = logEntry(o);
-    isDirty = true;
-    log[level]({ type, detail });
+    const { level: own, type, detail, trace } = logEntry(o);
+    last = o;
+    log[own](trace === undefined ? { type, detail } : { type, detail, trace_id: trace.traceId, span_id: trace.spanId });
+    last = undefined;
   };
-  return { observe, flush: () => end(stream, timer, lines), settle: () => settle(stream, lines), dropped };
 }
 
 /** Somebody is looking: what is told is written at once. */
@@ -157,15 +184,20 @@ function textLogger(options: LoggerOptions): Logger {
   const { stream, dropped } = boundedStream(options, 1);
   const { enabledTypes } = options;
   const print = textLines(options.colour ?? false);
+  const tap = new LineTap();
+  const take = (line: string): void => tap.take(line, lastTime);
+  const tell = jsonPrinter(options, take, take);
   const observe = (o: Observation): void => {
     const isRare = o.kind !== 'http' && o.kind !== 'query';
     if (isRare ? !isWanted(o, enabledTypes) : !enabledTypes.has(`${o.kind}-log`)) return;
     const level = isRare ? logEntry(o).level : o.kind === 'http' && o.error !== null ? 'error' : 'info';
     if (!isEnabled(level, options.level)) return;
     const text = print(o, level, new Date());
-    if (text !== '') stream.write(text);
+    if (text === '') return;
+    stream.write(text);
+    if (tap.isOpen && o.kind !== 'telemetry') tell(o);
   };
-  return { observe, flush: () => end(stream), settle: () => settle(stream), dropped };
+  return { observe, flush: () => end(stream), settle: () => settle(stream), dropped, tap: (sink) => tap.follow(sink) };
 }
 
 /** A reader that stalls costs no more memory than so much. */

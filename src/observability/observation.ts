@@ -1,9 +1,6 @@
 import type { Json, JsonObject } from '../util/json.ts';
 
-/**
- * Everything worth telling, as one union. Code reports observations; the logger (and, when they
- * exist, metrics and tracing) subscribe. Nobody calls a logger directly.
- */
+/** Everything worth telling, as one union. Code reports observations, the logger subscribes. Nobody calls a logger directly. */
 export type Observation =
   | { readonly kind: 'startup'; readonly message: string; readonly info?: Readonly<Record<string, unknown>> }
   | { readonly kind: 'shutdown'; readonly message: string }
@@ -17,6 +14,8 @@ export type Observation =
   | SourceHealthObservation
   | PollerObservation
   | { readonly kind: 'source'; readonly source: string; readonly event: string; readonly message: string }
+  /** Of what is told to a collector. */
+  | { readonly kind: 'telemetry'; readonly data: string; readonly event: 'available' | 'unavailable'; readonly message: string }
   | { readonly kind: 'remote-schema'; readonly remoteSchema: string; readonly event: string; readonly message: string }
   | DeliveryObservation
   | { readonly kind: 'deliveries-fetched'; readonly of: DeliveryKind; readonly detail: JsonObject }

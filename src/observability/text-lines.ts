@@ -45,6 +45,8 @@ function messageOf(o: Observation, paint: Paint): string | null {
       return `stopping: ${visible(o.message)}`;
     case 'source':
       return `${paint('bold', visible(o.source))} ${visible(o.event)}: ${visible(o.message)}`;
+    case 'telemetry':
+      return `${paint('bold', 'opentelemetry')} ${o.event}: ${visible(o.message)}`;
     case 'unexpected': {
       const text = o.error instanceof Error ? (o.error.stack ?? o.error.message) : String(o.error);
       return `${visible(o.message)}\n${text.split('\n').map(visible).join('\n')}`;

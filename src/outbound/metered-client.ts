@@ -1,5 +1,6 @@
 import { METRICS } from '../observability/metrics/definitions.ts';
 import type { Histogram } from '../observability/metrics/histogram.ts';
+import type { Counting } from '../observability/metrics/counting.ts';
 import type { Counter, MetricDefinition, Registry } from '../observability/metrics/registry.ts';
 import type { CallKind, OutboundClient } from './client.ts';
 import { OutboundError } from './outbound-error.ts';
@@ -21,8 +22,8 @@ interface Cells {
   readonly received: Counter | null;
 }
 
-/** The same client; its calls are counted by what they are for. */
-export function meteredClient(client: OutboundClient, registry: Registry): OutboundClient {
+/** The same client; its calls are counted by what they are for, while somebody wants to know. */
+export function meteredClient(client: OutboundClient, registry: Registry, counting: Counting): OutboundClient {
   const known = new Map<Name, Cells>();
   const cellsOf = (name: Name): Cells => {
     let cells = known.get(name);
@@ -49,6 +50,7 @@ export function meteredClient(client: OutboundClient, registry: Registry): Outbo
   };
   return {
     async send(call) {
+      if (!counting.isOn) return client.send(call);
       const began = performance.now();
       const name = call.kind ?? 'other';
       const cells = cellsOf(name);

@@ -51,9 +51,9 @@ export class Answers {
   readonly #sweeper: NodeJS.Timeout;
 
   /** null: nobody wants to know. */
-  readonly times: SocketTimes | null;
+  readonly times: () => SocketTimes | null;
 
-  constructor(limits: AnswerLimits, times: SocketTimes | null = null) {
+  constructor(limits: AnswerLimits, times: () => SocketTimes | null = () => null) {
     this.#limits = limits;
     this.times = times;
     this.#sweeper = setInterval(() => this.#sweep(), SWEEP_INTERVAL).unref();

@@ -6,6 +6,7 @@ import type { SvcError } from '../errors/svc-error.ts';
 import type { CacheSelection } from '../graphql/response-cache.ts';
 import type { RequestPipeline } from '../graphql/run-request.ts';
 import type { Administration } from '../metadata-api/administration.ts';
+import type { Counted } from '../observability/metrics/counting.ts';
 import type { MetricsPage } from '../observability/metrics/print.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { Span } from '../observability/tracing/span.ts';
@@ -50,8 +51,8 @@ export interface ServerContext {
   readonly isReady?: () => boolean;
   /** Traces requests; where its tracer is null, nothing. */
   readonly tracing: { current(): Tracer | null };
-  /** Counts what goes over HTTP; null: nobody wants to know. */
-  readonly meter: HttpMeter | null;
+  /** Counts what goes over HTTP. */
+  readonly meter: Counted<HttpMeter>;
   /** What the metrics endpoint tells, and whom; null: nothing. */
   readonly metrics: MetricsAccess | null;
   /** The answer of the config endpoint. */

@@ -11,7 +11,7 @@ import type { Exchange, ServerContext } from './context.ts';
  * @throws SvcError at once or later
  */
 export function identify(exchange: Exchange, context: ServerContext, graphql: GraphqlPayload | null): Session | Promise<Session> {
-  const { meter } = context;
+  const meter = context.meter.current();
   if (meter === null) return sessionOf(exchange, context, graphql);
   const count = (isAccepted: boolean): void => meter.authenticated(exchange.place, isAccepted);
   try {

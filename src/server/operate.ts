@@ -39,7 +39,7 @@ export async function operate(
 ): Promise<Outcome> {
   const { pipeline, state } = context;
   let failure: 'refused' | 'failed' = 'refused';
-  const metered = pipeline.meter?.begin(request) ?? null;
+  const metered = pipeline.meter?.current()?.begin(request) ?? null;
   const span = how.trace?.child('operation') ?? null;
   const traced = span === null || span === how.trace ? how : { ...how, trace: span };
   try {

@@ -84,7 +84,10 @@ export async function startServer(context: ServerContext, listen: ListenOptions)
   let stopping = false;
   let draining = false;
   const connections = new Connections();
-  const answers = new Answers({ stall: listen.responseTimeout, waiting: MAX_WAITING_BYTES }, context.meter?.socketTimes ?? null);
+  const answers = new Answers(
+    { stall: listen.responseTimeout, waiting: MAX_WAITING_BYTES },
+    () => context.meter.current()?.socketTimes ?? null,
+  );
   const { connections: connectionLimit, keepAlive, closeOnChange, ...socketOptions } = listen.sockets;
   const longLived = new LongLived({ limit: connectionLimit, keepAlive });
   const sockets = new Sockets(
@@ -114,7 +117,7 @@ export async function startServer(context: ServerContext, listen: ListenOptions)
     if (socket.writableLength > 0 || !connections.isBusy(socket)) socket.destroy();
   });
   server.on('connection', (socket) => connections.add(socket));
-  context.meter?.watch(() => ({
+  context.meter.meter.watch(() => ({
     inFlight: connections.requests,
     connections: connections.size,
     longLived: longLived.size,
@@ -205,8 +208,8 @@ async function serve(
   const { queryLogging } = context.options;
   const duration = (performance.now() - started) / 1000;
   const size = request.method === 'HEAD' ? 0 : sent.size;
-  if (context.meter !== null && exchange.endpoint !== PROBE)
-    context.meter.done(request, exchange.endpoint ?? UNKNOWN_ENDPOINT, reply.status, duration, size);
+  if (exchange.endpoint !== PROBE)
+    context.meter.current()?.done(request, exchange.endpoint ?? UNKNOWN_ENDPOINT, reply.status, duration, size);
   if (exchange.trace !== null) endTrace(exchange, reply.status, sent);
   // Good answers to those who ask all the time say nothing.
   if (exchange.endpoint !== PROBE || reply.status !== 200)

@@ -14,6 +14,7 @@ import type { GraphqlRequest } from '../graphql/request.ts';
 import type { OperationLabels } from '../graphql/operation-meter.ts';
 import { type RequestPipeline, runContext } from '../graphql/run-request.ts';
 import type { PollerReport } from '../metadata-api/poller-report.ts';
+import type { Counted } from '../observability/metrics/counting.ts';
 import type { Observer, RunTimes } from '../observability/observation.ts';
 import { spanTime } from '../observability/tracing/span.ts';
 import type { Tracer } from '../observability/tracing/tracer.ts';
@@ -31,7 +32,7 @@ import { Member } from './member.ts';
 import { Poller } from './poller.ts';
 import type { PollerOptions, PollerWork } from './poller-work.ts';
 import { runObservation } from './run-observation.ts';
-import type { SubscriptionMeter } from './subscription-meter.ts';
+import type { RunMeter, SubscriptionMeter } from './subscription-meter.ts';
 import type { Subscription, Subscriptions } from './subscriptions.ts';
 import { Room } from './version.ts';
 
@@ -58,7 +59,7 @@ interface Needs {
   readonly options: SubscriptionOptions;
   readonly observe: Observer;
   /** Absent: nobody wants to know. */
-  readonly meter?: SubscriptionMeter | undefined;
+  readonly meter?: Counted<SubscriptionMeter>;
   readonly tracing?: { current(): Tracer | null };
 }
 
@@ -117,7 +118,7 @@ class Registry implements RunningSubscriptions {
 
   constructor(needs: Needs) {
     this.#needs = needs;
-    needs.meter?.watch(() => [...this.#pollers.values()].map((poller) => ({ report: poller.report(), labels: poller.work.labels })));
+    needs.meter?.meter.watch(() => [...this.#pollers.values()].map((poller) => ({ report: poller.report(), labels: poller.work.labels })));
     this.#callWaits = new CallWaits(async (ids) => (await needs.pipeline.laterCalls?.log.stillWaiting(ids)) ?? new Set());
     this.#stopListening = needs.state.onSnapshot((shown, before) => this.#shown(shown, before));
   }
@@ -212,7 +213,7 @@ class Registry implements RunningSubscriptions {
       if (operation.prepared.kind !== 'subscription') throw new SvcError('unexpected-payload', 'only subscriptions can be subscribed to');
       const variables = operation.prepared.variables(request.variables, request.variableDepth);
       const plan = planOperationFor(pipeline, snapshot, operation, variables);
-      const labels = pipeline.meter?.labelsOf(operation, request) ?? NO_LABELS;
+      const labels = pipeline.meter?.current()?.labelsOf(operation, request) ?? NO_LABELS;
       return { snapshot, labels, plan, variables, step: plan.steps[0] };
     } catch (error) {
       throw discreet(error, snapshot, session);
@@ -260,7 +261,7 @@ class Registry implements RunningSubscriptions {
     }
     this.#ofRole.set(role, count + 1);
     const isStream = work.query.cursor !== null;
-    const metered = meter?.runs(isStream ? 'streaming' : 'live-query', work.labels);
+    let metered: RunMeter | undefined;
     const made = new Poller(
       work,
       { ...(isStream ? options.streams : options.liveQueries), timeoutMs: this.#timeoutMs },
@@ -269,7 +270,9 @@ class Registry implements RunningSubscriptions {
         room: this.#room,
         onRun: (poller, times) => {
           tracePoll(this.#needs.tracing?.current() ?? null, poller, times);
-          metered?.(times);
+          const now = meter?.current() ?? null;
+          metered ??= now?.runs(isStream ? 'streaming' : 'live-query', work.labels);
+          if (now !== null) metered?.(times);
           observe(runObservation(poller.report(), times));
         },
         onFault: (error) => this.#onFault(error),

@@ -26,6 +26,7 @@ beforeAll(async () => {
       OTEL_SERVICE_NAME: 'shop',
       OTEL_BSP_SCHEDULE_DELAY: '10',
       COLLECTOR: collector.url,
+      ON: 'enabled',
       HANDLER: `${handler.url}/hidden`,
     },
   );
@@ -265,7 +266,7 @@ describe('the collector', () => {
         const { text } = await service.send('/v1/metrics');
         expect(Number(/svc_otel_dropped_spans_total\{reason="send_failed"\} (\d+)/.exec(text)?.[1])).toBeGreaterThan(0);
       }, WAIT);
-      expect(service.observations.some((each) => each.kind === 'source' && each.source === 'opentelemetry')).toBe(true);
+      expect(service.observations.some((each) => each.kind === 'telemetry' && each.data === 'spans')).toBe(true);
     } finally {
       collector.status = 200;
     }
@@ -293,7 +294,13 @@ describe('the collector', () => {
     [{ status: 'on' }, 'or a variable such as'],
     [{ batch_span_processor: { max_export_batch_size: 0 } }, 'max_export_batch_size must be a positive integer'],
     [{ exporter_otlp: { protocol: 'grpc' } }, 'http/protobuf'],
-    [{ data_types: ['logs'], exporter_otlp: {} }, 'logs are not exported'],
+    [{ status: 'enabled', data_types: ['metrics'] }, 'Metrics export is enabled but metrics endpoint missing'],
+    [
+      { status: 'enabled', data_types: ['logs'], exporter_otlp: { otlp_logs_endpoint: '' } },
+      'Logs export is enabled but logs endpoint missing',
+    ],
+    [{ status: 'enabled', data_types: ['traces', 'logs'], exporter_otlp: THERE }, 'Logs export is enabled but logs endpoint missing'],
+    [{ ...ENABLED, exporter_otlp: { ...THERE, otlp_metrics_endpoint: 'ftp://a' } }, 'no http or https URL'],
     [{ data_types: ['traces'], endpoint: 'x' }, 'endpoint'],
     [{ exporter_otlp: { otlp_traces_endpoint: 'file:///etc/passwd' } }, 'no http or https URL'],
     [{ ...ENABLED, exporter_otlp: { otlp_traces_endpoint: '{{NOWHERE}}/v1' } }, 'not found: NOWHERE'],
@@ -308,22 +315,19 @@ describe('the collector', () => {
     const config = { ...ENABLED, exporter_otlp: { otlp_traces_endpoint: 'http://127.0.0.1:9/token-of-ours/v1/traces' } };
     await service.metadata('set_opentelemetry_config', config);
     const lost = (): readonly string[] =>
-      service.observations.flatMap((each) =>
-        each.kind === 'source' && each.message?.includes('127.0.0.1:9') === true ? [each.message] : [],
-      );
+      service.observations.flatMap((each) => (each.kind === 'telemetry' && each.message.includes('127.0.0.1:9') ? [each.message] : []));
     await post('{ shop_note { id } }', { traceparent: `00-${newTrace()}-${CALLER}-01` });
     await vi.waitFor(() => expect(lost()).toHaveLength(1), WAIT);
     expect(lost()[0]).not.toContain('token-of-ours');
     await service.metadata('set_opentelemetry_status', 'disabled');
   });
 
-  it('gets no metrics and logs, which is told of what an import asks for', async () => {
+  it('that an import leaves out is told of where the status is a variable', async () => {
     const before = (await service.metadata('export_metadata', {})) as Record<string, never>;
-    const metadata = { ...before, opentelemetry: { status: 'disabled', data_types: ['traces', 'metrics'] } };
+    const metadata = { ...before, opentelemetry: { status: '{{ON}}', data_types: ['metrics'] } };
     const answer = await service.metadata('replace_metadata', { allow_inconsistent_metadata: true, metadata }, { version: 2 });
-    expect(JSON.stringify(answer)).toContain('metrics are not exported over OpenTelemetry');
+    expect(JSON.stringify(answer)).toContain('Metrics export is enabled but metrics endpoint missing');
     await service.metadata('drop_inconsistent_metadata', {});
-    expect(await service.metadata('export_metadata', {})).toMatchObject({ opentelemetry: { data_types: ['traces'] } });
   });
 
   it('that an import names and that cannot be called is told of', async () => {

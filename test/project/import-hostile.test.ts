@@ -140,8 +140,7 @@ it('writes what is missing of migrations, and comments out what guards a dump', 
   expect([made.texts.get('migrations/default/2_dump/up.sql'), made.texts.get('seeds/default/1.sql')]).toEqual([guarded, guarded]);
   expect(made.texts.get('migrations/default/3_copy/up.sql')).toBe(copy);
   expect(notes(made)).toContainEqual(expect.stringMatching(/^needs-you .*3_copy\/up\.sql:5: copy from stdin is for psql only/));
-  expect(notes(made)).toContainEqual(expect.stringMatching(/^unsupported opentelemetry\.data_types\[1\]: metrics are not exported/));
-  expect(made.texts.get('metadata/opentelemetry.yaml')).not.toContain('metrics');
+  expect(made.texts.get('metadata/opentelemetry.yaml')).toContain('metrics');
 });
 
 it('keeps migrations and seeds of sources that the metadata does not have out of what is deployed', () => {

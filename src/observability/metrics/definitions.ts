@@ -217,6 +217,8 @@ export const METRICS = {
   jwkSuccess: gauge('jwk_last_success_timestamp_seconds', 'When the keys of a jwk_url were last fetched, in Unix time.'),
   spansSent: counter('otel_sent_spans_total', 'Spans that the collector has taken.'),
   spansDropped: counter('otel_dropped_spans_total', 'Spans that were lost.', 'reason'),
+  logsSent: counter('otel_sent_logs_total', 'Lines of the log that the collector has taken.'),
+  logsDropped: counter('otel_dropped_logs_total', 'Lines of the log that the collector was to get and that were lost.', 'reason'),
   logLinesDropped: counter('log_lines_dropped_total', 'Entries of the log that nobody took in time.'),
 } as const satisfies Readonly<Record<string, MetricDefinition>>;
 

@@ -130,6 +130,8 @@ export interface RegistryOptions {
 }
 
 export class Registry {
+  /** When the counting began: ms since the epoch. */
+  readonly since = Date.now();
   readonly #families = new Map<string, KeptFamily>();
 
   /** @param definitions of all that may be counted */

@@ -1,15 +1,16 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { decodeSpans } from '../../../test/support/collector.ts';
-import { encodeSpans } from './otlp.ts';
+import { ExportCounts } from '../otlp/batch-queue.ts';
+import { encodeSpans } from '../otlp/spans.ts';
 import { type EndedSpan, Span } from './span.ts';
-import { SpanCounts, Tracer, type TracerOptions } from './tracer.ts';
+import { Tracer, type TracerOptions } from './tracer.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const INCOMING = { traceId: TRACE, spanId: 'b7ad6b7169203331', isSampled: null, state: null };
 
 function tracer(options: Partial<TracerOptions> = {}) {
   const sent: EndedSpan[][] = [];
-  const counts = new SpanCounts();
+  const counts = new ExportCounts();
   const made = new Tracer({
     sampling: { followsParent: true, ratio: 1 },
     maxQueue: 4,

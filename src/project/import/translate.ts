@@ -173,7 +173,7 @@ class Translator {
         this.#account.leaf(at, 'needs-you', { note: 'could not be read: see the problems' });
         continue;
       }
-      const reason = isJsonObject(item) ? this.#refusedItem(item, path) : refusedText(item, path);
+      const reason = isJsonObject(item) ? this.#refusedItem(item, path) : undefined;
       if (reason !== undefined) {
         this.#account.aside(fileOf(path, undefined), at, item, reason);
         continue;
@@ -376,17 +376,6 @@ function valueAt(value: Json, path: LeafPath): Json | undefined {
     else return undefined;
   }
   return current;
-}
-
-/** What telemetry is not sent: with one of these in it no part of the metadata would be deployed. */
-const NOT_SENT: Readonly<Record<string, string>> = {
-  metrics: 'metrics are not exported over OpenTelemetry: Prometheus reads them from /v1/metrics',
-  logs: 'logs are not exported over OpenTelemetry',
-};
-
-function refusedText(item: Json, path: LeafPath): string | undefined {
-  if (path.length !== 2 || path[0] !== 'opentelemetry' || path[1] !== 'data_types' || typeof item !== 'string') return undefined;
-  return Object.hasOwn(NOT_SENT, item) ? NOT_SENT[item] : undefined;
 }
 
 function inSourceList(key: string, path: LeafPath): boolean {

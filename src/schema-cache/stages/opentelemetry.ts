@@ -1,4 +1,4 @@
-/** What keeps traces from being sent as the metadata say: kinds of data that are not exported, addresses, what is not in the environment. */
+/** What keeps telemetry from being sent as the metadata say: addresses, and what is not in the environment. */
 import {
   type Environment,
   environmentVariable,
@@ -8,11 +8,12 @@ import {
   variablesNotSet,
 } from '../../metadata/environment-template.ts';
 import {
+  DATA_TYPES,
   endpointComplaint,
+  endpointOf,
+  missingEndpoint,
   type OpenTelemetry,
   openTelemetryCodec,
-  unsupportedData,
-  unsupportedDataMessage,
 } from '../../metadata/opentelemetry.ts';
 import { Defect, inconsistent } from '../inconsistency.ts';
 import { objectId } from '../object-id.ts';
@@ -20,18 +21,9 @@ import type { Inconsistency } from '../schema-cache.ts';
 
 export function openTelemetryDefects(config: OpenTelemetry | null, environment: Environment): readonly Inconsistency[] {
   if (config === null) return [];
-  const records = unsupportedData(config).map((type) => {
-    const object = {
-      objectId: objectId.section('opentelemetry.data_types', type),
-      type: 'opentelemetry',
-      name: `opentelemetry ${type}`,
-      definition: type,
-    };
-    return inconsistent(object, `${unsupportedDataMessage(type)} (at opentelemetry.data_types)`);
-  });
   try {
     check(config, environment);
-    return records;
+    return [];
   } catch (error) {
     if (!(error instanceof Defect)) throw error;
     const object = {
@@ -40,27 +32,30 @@ export function openTelemetryDefects(config: OpenTelemetry | null, environment: 
       name: 'opentelemetry',
       definition: openTelemetryCodec.encode(config),
     };
-    return [...records, inconsistent(object, error.message)];
+    return [inconsistent(object, error.message)];
   }
 }
 
 /** @throws Defect */
-function check({ status, exporterOtlp }: OpenTelemetry, environment: Environment): void {
-  const { otlpTracesEndpoint, otlpMetricsEndpoint, otlpLogsEndpoint, headers, resourceAttributes } = exporterOtlp;
+function check(config: OpenTelemetry, environment: Environment): void {
+  const { status, exporterOtlp } = config;
+  const { headers, resourceAttributes } = exporterOtlp;
   const filled = (template: string): string =>
     filledTemplate(template, environment, (names) => new Defect(`${variablesNotFound(names)} (at opentelemetry)`));
   const isEnabled = filled(status);
   if (isEnabled !== 'enabled' && isEnabled !== 'disabled')
     throw new Defect(`the status is neither "enabled" nor "disabled" (at opentelemetry.status)`);
-  const endpoints = { traces: otlpTracesEndpoint, metrics: otlpMetricsEndpoint, logs: otlpLogsEndpoint };
-  for (const [type, endpoint] of Object.entries(endpoints)) {
-    if (endpoint === undefined || endpoint === '') continue;
+  for (const type of DATA_TYPES) {
+    const endpoint = endpointOf(config, type);
+    if (endpoint === null) continue;
     // What is switched off may wait for its variables.
     if (isEnabled === 'disabled' && endpoint.includes('{{')) continue;
     const complaint = endpointComplaint(filled(endpoint));
     if (complaint !== null) throw new Defect(`${complaint} (at opentelemetry.exporter_otlp.otlp_${type}_endpoint)`);
   }
   if (isEnabled === 'disabled') return;
+  const missing = missingEndpoint(config);
+  if (missing !== null) throw new Defect(`${missing} (at opentelemetry.exporter_otlp)`);
   for (const { name, value = '', valueFromEnv } of headers) {
     const text =
       valueFromEnv === undefined

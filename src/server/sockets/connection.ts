@@ -339,10 +339,11 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
 
   /** Has the bytes of an operation counted; undefined: nobody wants to know. */
   #counts(operation: SocketOperation, request: GraphqlRequest): RequestOptions['onOperation'] {
-    const { meter, pipeline } = this.#context;
+    const { pipeline } = this.#context;
+    const meter = this.#context.meter.current();
     if (meter === null) return undefined;
     return (known) => {
-      const labels = pipeline.meter?.labelsOf(known, request);
+      const labels = pipeline.meter?.current()?.labelsOf(known, request);
       if (labels !== undefined) operation.sent = meter.sentOf(labels);
     };
   }

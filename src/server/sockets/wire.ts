@@ -84,7 +84,8 @@ export class PlainWire implements Wire {
     this.#socket = socket;
     this.#answers = answers;
     this.#onFlow = onFlow;
-    this.#clock = answers.times === null ? null : new MessageClock(answers.times);
+    const times = answers.times();
+    this.#clock = times === null ? null : new MessageClock(times);
     socket.on('drain', () => {
       this.#clock?.drained();
       if (this.#held === null) return;
@@ -155,7 +156,7 @@ export class CompressedWire implements Wire {
     if (readyState !== OPEN) return 0;
     this.#answers.traffic.sent += message.length;
     const options = { binary: false, compress: message.length >= MIN_COMPRESSED };
-    const { times } = this.#answers;
+    const times = this.#answers.times();
     const began = performance.now();
     this.#websocket.send(bufferOfBytes([message]), options, () => {
       times?.queue.observe((performance.now() - began) / 1000);

@@ -1,19 +1,11 @@
-/**
- * Spans as the OpenTelemetry protocol has them (opentelemetry-proto 1, `ExportTraceServiceRequest`), in the wire format of protobuf.
- * See docs/adr/0017-spans-are-our-own.md.
- */
-import type { Attribute, EndedSpan, SpanKind } from './span.ts';
+/** What messages of OpenTelemetry's protocol have in common, in the wire format of protobuf. See docs/adr/0017-spans-are-our-own.md. */
+import type { Attribute } from '../tracing/span.ts';
 
 export interface TelemetryResource {
   readonly attributes: ReadonlyMap<string, Attribute>;
-  /** Of the program that made the spans. */
+  /** Of the program that tells. */
   readonly scope: { readonly name: string; readonly version: string };
 }
-
-const KINDS: Readonly<Record<SpanKind, number>> = { internal: 1, server: 2, client: 3, consumer: 5 };
-const STATUS_ERROR = 2;
-/** Of `trace_flags`: sampled. */
-const SAMPLED = 1;
 
 const VARINT = 0;
 const FIXED64 = 1;
@@ -24,7 +16,7 @@ const LENGTH_BYTES = 4;
 const VARINT_BYTES = 10;
 const HALF = 2 ** 32;
 
-class Writer {
+export class Writer {
   #buffer = Buffer.allocUnsafe(65_536);
   #at = 0;
 
@@ -86,10 +78,38 @@ class Writer {
     this.#at = this.#buffer.writeDoubleLE(value, this.#at);
   }
 
+  /** @param value a whole number from 0 to 2^53 */
+  fixed64(field: number, value: number): void {
+    this.#tag(field, FIXED64);
+    this.#fixed64(value);
+  }
+
+  /** Packed; the same numbers. */
+  fixed64s(field: number, values: ArrayLike<number>): void {
+    this.#tag(field, BYTES);
+    this.#varint(8 * values.length);
+    for (let i = 0; i < values.length; i++) this.#fixed64(values[i] as number);
+  }
+
+  /** Packed. */
+  doubles(field: number, values: readonly number[]): void {
+    this.#tag(field, BYTES);
+    this.#varint(8 * values.length);
+    this.#room(8 * values.length);
+    for (const value of values) this.#at = this.#buffer.writeDoubleLE(value, this.#at);
+  }
+
   fixed32(field: number, value: number): void {
     this.#tag(field, FIXED32);
     this.#room(4);
     this.#at = this.#buffer.writeUInt32LE(value, this.#at);
+  }
+
+  #fixed64(value: number): void {
+    this.#room(8);
+    const upper = Math.floor(value / HALF);
+    this.#at = this.#buffer.writeUInt32LE(value - upper * HALF, this.#at);
+    this.#at = this.#buffer.writeUInt32LE(upper, this.#at);
   }
 
   #tag(field: number, type: number): void {
@@ -126,7 +146,8 @@ class Writer {
   }
 }
 
-export function encodeSpans(spans: readonly EndedSpan[], { attributes, scope }: TelemetryResource): Buffer {
+/** A request of one resource and one scope. @param items what is in the scope */
+export function encodeRequest({ attributes, scope }: TelemetryResource, items: (to: Writer) => void): Buffer {
   const to = new Writer();
   to.message(1, () => {
     to.message(1, () => writeAttributes(to, 1, attributes));
@@ -135,40 +156,29 @@ export function encodeSpans(spans: readonly EndedSpan[], { attributes, scope }: 
         to.text(1, scope.name);
         to.text(2, scope.version);
       });
-      for (const span of spans) to.message(2, () => writeSpan(to, span));
+      items(to);
     });
   });
   return to.bytes();
 }
 
-function writeSpan(to: Writer, { traceId, spanId, parentId, state, name, kind, start, end, attributes, isError }: EndedSpan): void {
-  to.hex(1, traceId);
-  to.hex(2, spanId);
-  if (state !== null) to.text(3, state);
-  if (parentId !== null) to.hex(4, parentId);
-  to.text(5, name);
-  to.int(6, KINDS[kind]);
-  to.time(7, start);
-  to.time(8, end);
-  writeAttributes(to, 9, attributes);
-  if (isError) to.message(15, () => to.int(3, STATUS_ERROR));
-  to.fixed32(16, SAMPLED);
+export function writeAttributes(to: Writer, field: number, attributes: Iterable<readonly [string, Attribute]>): void {
+  for (const [key, value] of attributes) writeKeyValue(to, field, key, () => writeValue(to, value));
 }
 
-function writeAttributes(to: Writer, field: number, attributes: ReadonlyMap<string, Attribute>): void {
-  for (const [key, value] of attributes) {
-    to.message(field, () => {
-      to.text(1, key);
-      to.message(2, () => writeValue(to, value));
-    });
-  }
+/** @param value writes it as `AnyValue` */
+export function writeKeyValue(to: Writer, field: number, key: string, value: () => void): void {
+  to.message(field, () => {
+    to.text(1, key);
+    to.message(2, value);
+  });
 }
 
 function writeList(to: Writer, items: readonly string[]): void {
   for (const item of items) to.message(1, () => to.text(1, item));
 }
 
-function writeValue(to: Writer, value: Attribute): void {
+export function writeValue(to: Writer, value: Attribute): void {
   if (typeof value === 'string') to.text(1, value);
   else if (typeof value === 'boolean') to.int(2, value ? 1 : 0);
   else if (typeof value === 'object') to.message(5, () => writeList(to, value));
