@@ -53,7 +53,7 @@ it('imports, deploys, exports and deploys again to the same bytes, with every ke
     ({ bucket, accepted }: { bucket: string; accepted?: boolean }) => bucket === 'unsupported' && accepted !== true,
   );
   const unsupported =
-    /^(?:sources\[[12]\]|sources\[0\]\.(?:native_queries|logical_models|query_tags|tables\[0\]\.remote_relationships\[2\])|sources\[0\]\.tables\[0\]\.event_triggers\[0\]\.(?:comment|request_transform\.content_type|retry_conf\.tolerance_seconds)|backend_configs|opentelemetry|metrics_config)/;
+    /^(?:sources\[[12]\]|sources\[0\]\.(?:native_queries|logical_models|query_tags|tables\[0\]\.remote_relationships\[2\])|sources\[0\]\.tables\[0\]\.event_triggers\[0\]\.(?:comment|request_transform\.content_type|retry_conf\.tolerance_seconds)|backend_configs|metrics_config)/;
   expect(aside.filter(({ place }) => !unsupported.test(place))).toEqual([]);
   const first = bytesBelow(join(folder.root, 'new'));
   const deployed = await folder.svc('deploy', '--project', 'new', '--with-seeds', '--json');

@@ -1,5 +1,5 @@
 /** A collector of OpenTelemetry: takes what is sent over HTTP and decodes it by the definition of the protocol, with another library. */
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import protobuf from 'protobufjs';
@@ -100,10 +100,14 @@ export interface Collector {
   /** Of the last request. */
   resource: Readonly<Record<string, unknown>>;
   headers: IncomingHttpHeaders;
+  /** Of the last request to a path. */
+  readonly headersOf: Map<string, IncomingHttpHeaders>;
   /** What it answers, and with which body; null: nothing at all. */
   status: number | null;
   body: string;
   requests: number;
+  /** Ends those that get no answer. */
+  hangUp(): void;
   close(): Promise<void>;
 }
 
@@ -208,13 +212,18 @@ export function decodeLines(bytes: Buffer): {
 }
 
 export async function startCollector(): Promise<Collector> {
+  const waiting = new Set<ServerResponse>();
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       collector.requests += 1;
       collector.headers = request.headers;
-      if (collector.status === null) return;
+      collector.headersOf.set(request.url ?? '', request.headers);
+      if (collector.status === null) {
+        waiting.add(response);
+        return;
+      }
       if (collector.status === 200) {
         const sent = Buffer.concat(chunks);
         const body = request.headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent;
@@ -231,9 +240,14 @@ export async function startCollector(): Promise<Collector> {
     lines: [],
     resource: {},
     headers: {},
+    headersOf: new Map(),
     status: 200,
     body: '',
     requests: 0,
+    hangUp() {
+      for (const response of waiting) response.destroy();
+      waiting.clear();
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -1,5 +1,6 @@
 import { serve } from '../../src/app/serve.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
+import type { Logger } from '../../src/observability/logger.ts';
 import type { Observation } from '../../src/observability/observation.ts';
 import { type Json, type JsonObject, parseJson, printJson } from '../../src/util/json.ts';
 import { type TestDatabase, testDatabase } from './postgres.ts';
@@ -42,10 +43,12 @@ export interface Answer {
  * Starts a service of its own on a database of its own.
  * @param options environment variables without `SVC_GRAPHQL_`
  * @param others the other environment variables that metadata may refer to
+ * @param log what is told is written there; absent: nowhere
  */
 export async function startTestService(
   options: Readonly<Record<string, string>> = {},
   others: Readonly<Record<string, string>> = {},
+  log?: Logger,
 ): Promise<TestService> {
   const database: TestDatabase = await testDatabase('ready');
   const observations: Observation[] = [];
@@ -58,9 +61,13 @@ export async function startTestService(
   const config = loadConfig({ argv: [], environment });
   const complete = { ...config, metadataDatabaseUrl: config.metadataDatabaseUrl ?? config.databaseUrl };
   const service = await serve(complete, environment, {
-    observe: (o) => void observations.push(o),
-    flush: () => undefined,
-    settle: async () => undefined,
+    observe(o) {
+      observations.push(o);
+      log?.observe(o);
+    },
+    flush: () => log?.flush(),
+    settle: async () => log?.settle(),
+    ...(log?.tap === undefined ? {} : { tap: log.tap }),
   });
   const secret: Record<string, string> = config.adminSecret === null ? {} : { 'x-svc-admin-secret': config.adminSecret };
 

@@ -420,7 +420,7 @@ export interface OperationArguments {
   set_graphql_schema_introspection_options: {
     readonly disabled_for_roles: readonly string[];
   };
-  /** `{"status":"enabled","data_types":["traces"],"exporter_otlp":{"otlp_traces_endpoint":"http://collector.internal:4318/v1/traces","headers":[{"name":"x-key","value_from_env":"COLLECTOR_KEY"}],"resource_attributes":[{"name":"deployment.environment.name","value":"production"}]}}` */
+  /** `{"status":"enabled","data_types":["traces","metrics","logs"],"exporter_otlp":{"otlp_traces_endpoint":"http://collector.internal:4318/v1/traces","otlp_metrics_endpoint":"http://collector.internal:4318/v1/metrics","otlp_logs_endpoint":"http://collector.internal:4318/v1/logs","headers":[{"name":"x-key","value_from_env":"COLLECTOR_KEY"}],"resource_attributes":[{"name":"deployment.environment.name","value":"production"}]}}` */
   set_opentelemetry_config: {
     readonly status?: Json;
     readonly data_types?: Json;

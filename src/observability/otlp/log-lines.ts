@@ -1,5 +1,15 @@
 /** Lines of the log as the protocol has them: `ExportLogsServiceRequest`. */
-import { isJsonArray, isJsonNumber, isJsonObject, type Json, type JsonObject, numberText, parseJson, printJson } from '../../util/json.ts';
+import {
+  isJsonArray,
+  isJsonNumber,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  numberText,
+  parseScannedJson,
+  printJson,
+} from '../../util/json.ts';
+import { scanJson, UNLIMITED } from '../../util/json-scan.ts';
 import type { Sized } from './batch-queue.ts';
 import { encodeRequest, type TelemetryResource, writeKeyValue, writeValue, type Writer } from './wire.ts';
 
@@ -29,6 +39,8 @@ const MOST_OF_TEXT = 32_768;
 const MOST_OF_LINE = 1_048_576;
 /** What is deeper is told as JSON: libraries of the protocol read messages to a depth of 100, and each object is three. */
 const DEEPEST = 16;
+/** Levels of a line that is told with its structure at all. */
+const DEEPEST_LINE = 200;
 
 export function encodeLines(lines: readonly LogLine[], resource: TelemetryResource): Buffer {
   return encodeRequest(resource, (to) => {
@@ -52,10 +64,13 @@ function writeLine(to: Writer, line: LogLine): void {
 
 function contentOf({ text }: LogLine): JsonObject {
   try {
-    const line = text.length <= MOST_OF_LINE ? parseJson(text) : null;
-    if (isJsonObject(line)) return line;
+    if (text.length <= MOST_OF_LINE) {
+      const facts = scanJson(text, UNLIMITED);
+      const line = facts.depth <= DEEPEST_LINE ? parseScannedJson(text, facts) : null;
+      if (isJsonObject(line)) return line;
+    }
   } catch {
-    // it is told as text, as are those that are too long
+    // it is told as text, as are those that are too long or too deep
   }
   // What all lines begin with.
   const [, level, type] = /^\{"level":"(\w+)","timestamp":"[^"]*","type":"([^"]*)"/.exec(text) ?? [];
@@ -67,11 +82,17 @@ function writeJson(to: Writer, value: Json, depth: number): void {
   if (value === null) return;
   if (typeof value === 'boolean' || typeof value === 'number') writeValue(to, value);
   else if (typeof value === 'string') to.text(1, value.slice(0, MOST_OF_TEXT));
-  // It has more digits than a number of the protocol.
-  else if (isJsonNumber(value)) to.text(1, numberText(value).slice(0, MOST_OF_TEXT));
+  else if (isJsonNumber(value)) writeNumber(to, numberText(value));
   else if (depth >= DEEPEST) to.text(1, printJson(value).slice(0, MOST_OF_TEXT));
   else if (isJsonArray(value)) to.message(5, () => writeItems(to, value, depth + 1));
   else if (isJsonObject(value)) to.message(6, () => writeMembers(to, value, depth + 1));
+}
+
+/** One that a double does not hold is told as text. */
+function writeNumber(to: Writer, text: string): void {
+  const number = Number(text);
+  if (String(number) === text) writeValue(to, number);
+  else to.text(1, text.slice(0, MOST_OF_TEXT));
 }
 
 function writeItems(to: Writer, items: readonly Json[], depth: number): void {
