@@ -133,7 +133,7 @@ it('writes what is missing of migrations, and comments out what guards a dump', 
     'migrations/default/3_copy/up.sql': copy,
     'seeds/default/1.sql': dump,
     'metadata/opentelemetry.yaml':
-      'status: enabled\ndata_types: [traces, metrics]\nexporter_otlp: {otlp_traces_endpoint: http://localhost:4318}\n',
+      'status: enabled\ndata_types: [traces, metrics]\nexporter_otlp: {otlp_traces_endpoint: http://localhost:4318, otlp_metrics_endpoint: http://localhost:4319}\n',
   });
   const guarded = "-- \\restrict x1\nselect '\n\\restrict is text here';\n-- \\unrestrict x1\n";
   expect(made.texts.get('migrations/default/1_down/up.sql')).toBe('');
