@@ -51,7 +51,7 @@ it.each<[type: string, args: JsonObject, refusal: string, caller?: Caller]>([
   [
     'insert',
     { table: 'author', objects: [{ name: 'x' }], on_conflict: { action: 'update', constraint_on: ['age'] } },
-    'constraint-error @ $.args: there is no unique or exclusion constraint matching the ON CONFLICT specification',
+    'constraint-error @ $.args: there is no unique or exclusion constraint on target column(s)',
   ],
   [
     'insert',

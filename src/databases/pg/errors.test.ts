@@ -19,7 +19,7 @@ it.each([
   ['22P02', 'data-exception', 'boom', 400],
   ['22025', 'bad-request', 'boom', 400],
   ['42704', 'constraint-error', 'boom', 400],
-  ['42P10', 'constraint-error', 'boom', 400],
+  ['42P10', 'constraint-error', 'there is no unique or exclusion constraint on target column(s)', 400],
   ['40001', 'concurrent-update', 'serialization failure due to concurrent update', 400],
   ['42P01', 'unexpected', 'database query error', 500],
   ['57P01', 'postgres-error', 'connection error', 500],

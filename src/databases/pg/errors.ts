@@ -47,7 +47,8 @@ export function statementError(failure: unknown, statement: FailedStatement): Sv
   }
   if (code === '22025') return new SvcError('bad-request', message, options);
   if (code.startsWith('22')) return new SvcError('data-exception', message, options);
-  if (code === '42704' || code === '42P10') return new SvcError('constraint-error', message, options);
+  if (code === '42704') return new SvcError('constraint-error', message, options);
+  if (code === '42P10') return new SvcError('constraint-error', 'there is no unique or exclusion constraint on target column(s)', options);
   if (code === '40001')
     return new SvcError('concurrent-update', 'serialization failure due to concurrent update', { ...options, isPassing: true });
   return new SvcError('unexpected', 'database query error', { ...options, internal: internalOf(failure, statement) });
