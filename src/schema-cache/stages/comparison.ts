@@ -63,7 +63,7 @@ export function resolveOperators(
     const underscored = written.startsWith('$') ? `_${written.slice(1)}` : written;
     const operator = ALIASES[underscored] ?? underscored;
     const overColumns = COLUMN_OPERATORS[operator];
-    if (overColumns !== undefined) return compareColumns(subject, overColumns, columnAt(value), rules);
+    if (overColumns !== undefined) return compareColumns(scope, subject, overColumns, columnAt(value));
     return resolveOperator(scope, subject, operator, written, value);
   });
 }
@@ -74,19 +74,15 @@ interface Scope {
   readonly columnAt: (reference: Json) => ColumnReference;
 }
 
-function compareColumns(subject: Subject, operator: string, right: ColumnReference, rules: OperatorRules): BoolExp {
+function compareColumns({ types, rules }: Scope, subject: Subject, operator: string, right: ColumnReference): BoolExp {
   const { type } = subject;
   if (type.schema !== right.type.schema || type.name !== right.type.name || type.array !== right.type.array) {
     throw new Defect(
-      `incompatible column types: ${subject.label} has type "${printType(type)}", column "${right.name}" has type "${printType(right.type)}"`,
+      `incompatible column types: ${subject.label} has type "${types.print(type)}", column "${right.name}" has type "${types.print(right.type)}"`,
     );
   }
   const nullSafe = rules.nullSafe && (operator === '_eq' || operator === '_neq') && (subject.nullable || right.nullable);
   return { kind: 'compare-columns', left: subject.read, operator, right: right.read, rightRow: right.row, levels: right.levels, nullSafe };
-}
-
-function printType({ name, array }: CatalogType): string {
-  return array ? `${name}[]` : name;
 }
 
 function compare(subject: Subject, operator: string, operand: Operand, nullSafe = false): Compare {
@@ -137,7 +133,7 @@ function resolveComparison(scope: Scope, subject: Subject, comparison: Compariso
     case 'cast': {
       const items = Object.entries(expectObject(name, value)).flatMap(([key, operators]) => {
         const target = argument.targets.find((each) => each.key === key);
-        if (target === undefined) throw new Defect(`cannot cast column of type "${printType(subject.type)}" to type "${key}"`);
+        if (target === undefined) throw new Defect(`cannot cast column of type "${types.print(subject.type)}" to type "${key}"`);
         const cast: Subject = { ...subject, read: { kind: 'cast', read: subject.read, type: target.type }, type: target.type };
         return resolveOperators(types, cast, expectObject(key, operators), columnAt, rules);
       });

@@ -230,7 +230,7 @@ describe('boolean expressions', () => {
     [{ _and: {} }, 'parsing _and failed, expected Array, but encountered Object'],
     [{ _exists: { _where: {} } }, "the key '_table' was not present"],
     [{ _exists: { _table: 'nope', _where: {} } }, 'table "nope" is not tracked'],
-    [{ id: { _ceq: 'name' } }, 'incompatible column types: column "id" has type "int4", column "name" has type "text"'],
+    [{ id: { _ceq: 'name' } }, 'incompatible column types: column "id" has type "integer", column "name" has type "text"'],
     [{ id: { _ceq: 'articles' } }, 'Relationship references are not supported in column comparison RHS'],
     [{ id: { _ceq: ['articles', 'id'] } }, 'Relationship references are not supported in column comparison RHS'],
     [{ data: { _cast: { Int: {} } } }, 'cannot cast column of type "jsonb" to type "Int"'],
