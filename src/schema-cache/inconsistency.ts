@@ -1,3 +1,4 @@
+import { isFieldName, isGraphqlName } from '../metadata/graphql-name.ts';
 import type { Json, JsonObject } from '../util/json.ts';
 import type { Inconsistency, InconsistencyRefusal } from './schema-cache.ts';
 
@@ -14,6 +15,12 @@ export class Defect extends Error {
 /** The refusal of a name that GraphQL cannot have; the two spaces are part of the interface. */
 export function illegalName(text: string): string {
   return `cannot include "${text}" in the GraphQL schema because  it is not a valid GraphQL identifier`;
+}
+
+/** Why a field cannot have the name; null: it can. */
+export function refusedFieldName(name: string): string | null {
+  if (isFieldName(name)) return null;
+  return isGraphqlName(name) ? `no field can have the name "${name}", which GraphQL or conditions use themselves` : illegalName(name);
 }
 
 export interface ObjectDescription {

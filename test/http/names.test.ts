@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Json, printJson } from '../../src/util/json.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -7,6 +8,14 @@ beforeAll(async () => {
   service = await startTestService();
 });
 afterAll(() => service.stop());
+
+/** What the operation answers where it is refused; null: it is not. */
+async function refusal(type: string, args: Json): Promise<{ code: string; path: string; error: string } | null> {
+  const { status, json } = await service.send('/v1/metadata', { method: 'POST', body: printJson({ type, args }) });
+  if (status === 200) return null;
+  const { code, path, error } = json as { code: string; path: string; error: string };
+  return { code, path, error };
+}
 
 it('reads tables and columns of any name under GraphQL names of their own', async () => {
   const table = 'Robert"); drop table "x';
@@ -136,4 +145,50 @@ it('re-cases everything but relationships by graphql-default', async () => {
   } finally {
     await cased.stop();
   }
+});
+
+it('refuses fields of a table with names that GraphQL cannot have, or has itself', async () => {
+  await service.sql(`
+    create table writer (id int primary key, full_name text);
+    create table letter (id int primary key, writer_id int references writer);
+    create function greeting(w writer) returns text as $$ select 'Dear ' || w.full_name $$ language sql stable`);
+  await service.metadata('pg_track_tables', { tables: ['writer', 'letter'].map((table) => ({ table })) });
+  const illegal = 'cannot include "to whom" in the GraphQL schema because  it is not a valid GraphQL identifier';
+  const reserved = (name: string): string => `no field can have the name "${name}", which GraphQL or conditions use themselves`;
+  const relationship = (name: string) =>
+    refusal('pg_create_object_relationship', { table: 'letter', name, using: { foreign_key_constraint_on: 'writer_id' } });
+  expect(await relationship('to whom')).toEqual({ code: 'validation-failed', path: '$.args', error: illegal });
+  expect(await relationship('_and')).toEqual({ code: 'validation-failed', path: '$.args', error: reserved('_and') });
+  const computed = await refusal('pg_add_computed_field', { table: 'writer', name: '_or', definition: { function: 'greeting' } });
+  expect(computed?.error).toContain(`because ${reserved('_or')}`);
+  // Nothing of what was refused stands in the way of what comes after.
+  await service.sql('alter table letter drop column writer_id', { cascade: true });
+});
+
+it('refuses remote relationships whose fields would hide others', async () => {
+  await service.sql(
+    'create table pupil (id int primary key, full_name text); create table lesson (id int primary key, pupil_id int references pupil)',
+  );
+  await service.metadata('pg_track_tables', { tables: ['pupil', 'lesson'].map((table) => ({ table })) });
+  const configuration = { column_config: { full_name: { custom_name: 'called' } } };
+  await service.metadata('pg_set_table_customization', { table: 'pupil', configuration });
+  const using = { foreign_key_constraint_on: { table: 'lesson', column: 'pupil_id' } };
+  await service.metadata('pg_create_array_relationship', { table: 'pupil', name: 'lessons', using });
+  const target = { relationship_type: 'array', source: 'default', table: 'lesson', field_mapping: { id: 'pupil_id' } };
+  const create = (name: string) => ({ table: 'pupil', name, definition: { to_source: target } });
+  await service.metadata('pg_create_remote_relationship', create('hours'));
+  for (const name of ['called', 'lessons_aggregate', 'hours_aggregate'])
+    expect((await refusal('pg_create_remote_relationship', create(name)))?.error).toContain(
+      `in remote relationship "${name}": field with name "${name}" already exists in table "pupil"`,
+    );
+  expect((await refusal('pg_create_remote_relationship', create('__typename')))?.error).toContain(
+    'no field can have the name "__typename"',
+  );
+  expect(await service.graphql('{ __type(name: "pupil") { fields { name } } }')).toEqual({
+    data: {
+      __type: {
+        fields: ['called', 'hours', 'hours_aggregate', 'id', 'lessons', 'lessons_aggregate'].map((name) => ({ name })),
+      },
+    },
+  });
 });

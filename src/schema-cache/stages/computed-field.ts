@@ -1,7 +1,7 @@
 import type { CatalogFunction, CatalogType, QualifiedName } from '../../catalog/catalog.ts';
 import type { ComputedField } from '../../metadata/computed-field.ts';
 import type { FunctionArgument, FunctionCall } from '../../ir/read.ts';
-import { Defect } from '../inconsistency.ts';
+import { Defect, refusedFieldName } from '../inconsistency.ts';
 import { isGraphqlName } from '../../metadata/graphql-name.ts';
 import type { ComputedFieldInfo } from '../schema-cache.ts';
 import { type Inquiry, printTable, type StageSource } from './scope.ts';
@@ -31,7 +31,7 @@ export function resolveComputedField(source: StageSource, table: QualifiedName, 
   if (source.backend.functionsOfColumns === true) return resolveFunctionOfColumns(source, table, field, found, inquiry);
   const printed = `"${printTable(source, field.function)}"`;
   const reasons: string[] = [];
-  if (!isGraphqlName(field.name)) reasons.push(`"${field.name}" is not a valid GraphQL name`);
+  reasons.push(...nameReasons(field.name));
   if (found.volatility === 'volatile') reasons.push(`the function ${printed} is of type VOLATILE; cannot be added as a computed field`);
   const returns = returnsOf(source, found, inquiry);
   if (typeof returns === 'string') reasons.push(returns);
@@ -47,6 +47,12 @@ export function resolveComputedField(source: StageSource, table: QualifiedName, 
   return { name: field.name, comment: field.comment, function: found, tableArgument, sessionArgument, returns };
 }
 
+function nameReasons(name: string): readonly string[] {
+  const refused = refusedFieldName(name);
+  if (refused === null) return [];
+  return [isGraphqlName(name) ? refused : `"${name}" is not a valid GraphQL name`];
+}
+
 function resolveFunctionOfColumns(
   source: StageSource,
   table: QualifiedName,
@@ -56,7 +62,7 @@ function resolveFunctionOfColumns(
 ): ComputedFieldInfo {
   const printed = `"${printTable(source, field.function)}"`;
   const reasons: string[] = [];
-  if (!isGraphqlName(field.name)) reasons.push(`"${field.name}" is not a valid GraphQL name`);
+  reasons.push(...nameReasons(field.name));
   if (found.arguments.length === 0) reasons.push(`the function ${printed} has no input arguments`);
   const { argumentMapping = new Map<string, string>(), returnTable } = field;
   const own = inquiry.tracked(table);

@@ -2,7 +2,7 @@ import type { CatalogForeignKey, CatalogTable, QualifiedName } from '../../catal
 import { sameName } from '../../catalog/catalog.ts';
 import type { Join } from '../../ir/relation.ts';
 import type { ManualConfiguration, ObjectUsing, Relationship } from '../../metadata/relationship.ts';
-import { Defect } from '../inconsistency.ts';
+import { Defect, refusedFieldName } from '../inconsistency.ts';
 import type { RelationshipInfo, TableCore } from '../schema-cache.ts';
 import { columnOf, type Inquiry, printTable, type StageSource } from './scope.ts';
 
@@ -20,7 +20,9 @@ export function resolveRelationship(
   relationship: Relationship<ObjectUsing>,
   inquiry: Inquiry,
 ): RelationshipInfo {
-  const { using } = relationship;
+  const { name, using } = relationship;
+  const refused = refusedFieldName(name);
+  if (refused !== null) throw new Defect(refused, { code: 'validation-failed', message: refused });
   const resolved =
     using.kind === 'own-columns'
       ? overOwnKey(source, core, using.columns, inquiry)
@@ -29,7 +31,7 @@ export function resolveRelationship(
         : manual(source, core, using.manual, inquiry);
   const afterParent = kind === 'array' || resolved.afterParent;
   return {
-    name: relationship.name,
+    name,
     kind,
     comment: relationship.comment,
     target: resolved.target,

@@ -1,7 +1,6 @@
 /** Relationships of tables to other sources and to remote schemas; after all of these are there. */
 import { nameKey, type QualifiedName } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
-import { isGraphqlName } from '../../metadata/graphql-name.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
 import {
   type RemoteRelationship,
@@ -12,7 +11,8 @@ import {
 import type { RemoteModel, RemoteObject } from '../../remote-schema/model.ts';
 import { printJson } from '../../util/json.ts';
 import { ROOT } from '../../util/path.ts';
-import { Defect, fromDefect } from '../inconsistency.ts';
+import { Defect, fromDefect, refusedFieldName } from '../inconsistency.ts';
+import { fieldName } from '../naming.ts';
 import type {
   Inconsistency,
   RemoteRelationshipInfo,
@@ -67,10 +67,13 @@ export function resolveRemoteRelationships(
     for (const [key, { table, remoteRelationships }] of source.tables) {
       if (remoteRelationships.size === 0) continue;
       const own = new Map<string, RemoteRelationshipInfo>();
+      const owner = info.tables.get(key);
+      const taken = owner === undefined ? new Set<string>() : namesOfFields(context, owner);
       for (const relationship of remoteRelationships.values()) {
         try {
-          const resolved = resolve(relationship, info.tables.get(key), { table, context, targets });
+          const resolved = resolve(relationship, owner, { table, context, targets, taken });
           own.set(relationship.name, resolved);
+          for (const name of namesOf(relationship, context)) taken.add(name);
           prints.push(printJson([source.name, key, relationship.name, remoteRelationshipDefinitionCodec.encode(relationship.definition)]));
         } catch (error) {
           if (!(error instanceof Defect)) throw error;
@@ -122,7 +125,8 @@ function resolveOfType(
   const type = model.types.get(typeName);
   if (type === undefined) throw new Defect(`no type named "${typeName}" defined in remote schema "${remote}"`);
   if (type.kind !== 'object') throw new Defect('remote relationships on a remote schema can only be defined on object types');
-  if (!isGraphqlName(name)) throw new Defect(`"${name}" is not a valid GraphQL identifier`);
+  const refused = refusedFieldName(name);
+  if (refused !== null) throw new Defect(refused);
   if (type.fields.has(name)) throw new Defect(`field with name "${name}" already exists in type "${typeName}"`);
   const field = (key: string): FieldOfKey | null => fieldOfType(model, type, key);
   if (definition.kind === 'source') return { name, target: sourceTarget(definition, targets.sources, field, typeName) };
@@ -141,19 +145,41 @@ interface Resolving {
   readonly table: QualifiedName;
   readonly context: StageSource;
   readonly targets: JoinableTargets;
+  /** Names that fields of the table have already. */
+  readonly taken: ReadonlySet<string>;
+}
+
+/** The names of a table's fields in the database and in GraphQL, but for those of its remote relationships. */
+function namesOfFields({ namingConvention }: StageSource, { columns, relationships, computedFields }: TableInfo): Set<string> {
+  const names = new Set<string>();
+  for (const { name, fieldName: given, customName } of columns.values()) {
+    names.add(name).add(customName ? given : fieldName(namingConvention, name));
+  }
+  for (const { name, kind } of relationships.values()) {
+    names.add(name);
+    if (kind === 'array') names.add(fieldName(namingConvention, name, 'aggregate'));
+  }
+  for (const name of computedFields.keys()) names.add(name).add(fieldName(namingConvention, name));
+  return names;
+}
+
+/** The names of the fields that a remote relationship of a table makes, its own one first. */
+function namesOf({ name, definition }: RemoteRelationship, { namingConvention }: StageSource): readonly string[] {
+  const isList = definition.kind === 'source' && definition.relationshipType === 'array';
+  return isList ? [name, fieldName(namingConvention, { literal: name }, 'aggregate')] : [name];
 }
 
 /** @throws Defect */
 function resolve(relationship: RemoteRelationship, info: TableInfo | undefined, resolving: Resolving): RemoteRelationshipInfo {
   const { name, definition } = relationship;
-  const { table, context, targets } = resolving;
+  const { table, context, targets, taken } = resolving;
   refuseUnknown(relationship);
   const printed = printTable(context, table);
   if (info === undefined) throw new Defect(`table "${printed}" is not tracked`);
-  if (!isGraphqlName(name)) throw new Defect(`"${name}" is not a valid GraphQL identifier`);
-  if (info.columns.has(name) || info.relationships.has(name) || info.computedFields.has(name)) {
-    throw new Defect(`field with name "${name}" already exists in table "${printed}"`);
-  }
+  const refused = refusedFieldName(name);
+  if (refused !== null) throw new Defect(refused);
+  const clash = namesOf(relationship, context).find((own) => taken.has(own));
+  if (clash !== undefined) throw new Defect(`field with name "${clash}" already exists in table "${printed}"`);
   if (definition.kind === 'source')
     return { name, target: sourceTarget(definition, targets.sources, (column) => fieldOfTable(context, info, column), printed) };
   return { name, target: targets.remoteSchema(definition, (field) => fieldOfTable(context, info, field), printed) };

@@ -10,16 +10,7 @@ import { isFieldName } from '../../metadata/graphql-name.ts';
 import type { SourceMetadata } from '../../metadata/metadata.ts';
 import type { NamingConvention, SourceCustomization } from '../../metadata/source.ts';
 import type { TableMetadata } from '../../metadata/table.ts';
-import type {
-  ColumnInfo,
-  EnumValue,
-  FunctionInfo,
-  Inconsistency,
-  RelationshipInfo,
-  SourceInfo,
-  TableCore,
-  TableInfo,
-} from '../schema-cache.ts';
+import type { ColumnInfo, EnumValue, FunctionInfo, Inconsistency, SourceInfo, TableCore, TableInfo } from '../schema-cache.ts';
 import type { Sliced } from '../../util/sliced.ts';
 import { type EventTriggersResult, resolveEventTriggers } from './event-trigger.ts';
 import { type FieldsResult, resolveFields } from './fields.ts';
@@ -164,8 +155,8 @@ function resolveTable(
     customName: core.customName,
     inGraphql: core.inGraphql,
     federated: core.federated,
-    columns: legal(fields.columns, (column: ColumnInfo) => column.fieldName),
-    relationships: legal(fields.relationships, (relationship: RelationshipInfo) => relationship.name),
+    columns: withFieldNames(fields.columns),
+    relationships: fields.relationships,
     computedFields: fields.computedFields,
     permissions: inheritance.permissions,
     enumValues: core.enumValues,
@@ -174,11 +165,11 @@ function resolveTable(
 }
 
 /** Only what has a name that a GraphQL field can have. */
-function legal<T>(items: ReadonlyMap<string, T>, nameOf: (item: T) => string): ReadonlyMap<string, T> {
-  for (const item of items.values()) {
-    if (!isFieldName(nameOf(item))) return new Map([...items].filter(([, each]) => isFieldName(nameOf(each))));
+function withFieldNames(columns: ReadonlyMap<string, ColumnInfo>): ReadonlyMap<string, ColumnInfo> {
+  for (const { fieldName } of columns.values()) {
+    if (!isFieldName(fieldName)) return new Map([...columns].filter(([, column]) => isFieldName(column.fieldName)));
   }
-  return items;
+  return columns;
 }
 
 function resolveFunctions(
