@@ -87,6 +87,13 @@ export class DbcSource extends DbcConnection implements Source {
     this.source = source;
   }
 
+  /** A function that may write is a mutation to the servers, also where it is read. */
+  override async runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
+    if (statement.repeatable) return super.runJson(statement, values, how);
+    const [row = []] = await this.runMutation([{ statement, values }], { ...how, settings: [] });
+    return row;
+  }
+
   runMutation(statements: readonly MutationStatement[], how: MutationOptions): Promise<readonly JsonRow[]> {
     return translated(this.source.runMutation(statements, { ...how, settings: [...how.settings, ONE_BY_ONE] }));
   }

@@ -27,4 +27,5 @@ it('begins and commits in words, as the extension knows a transaction by these o
   const mode = { statement: write("select to_json(current_setting('citus.multi_shard_modify_mode'))"), values: [] };
   const rows = await source.runMutation([mode], { settings: [] });
   expect(texts(rows[0] ?? [])).toEqual(['"sequential"']);
+  expect(texts(await source.runJson(mode.statement, [], {}))).toEqual(['"sequential"']);
 });
