@@ -57,8 +57,12 @@ export interface Backend<C = unknown> {
   isMadeUpConstraint(name: string): boolean;
   /** Pure; made once per service because output options are part of it. */
   compiler(options: CompilerOptions): Compiler;
-  /** Resolves environment references and opens the source. Throws `SvcError`. */
-  connect(config: C, context: ConnectContext): Promise<Source>;
+  /**
+   * Resolves environment references and opens the source.
+   * @param how it is given up when its deadline passes or nobody waits any more, also where a server says nothing
+   * @throws SvcError, `timeout` where it was given up
+   */
+  connect(config: C, context: ConnectContext, how?: Pick<RunOptions, 'signal' | 'deadline'>): Promise<Source>;
 }
 
 export interface ConnectContext {

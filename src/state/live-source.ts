@@ -12,6 +12,7 @@ import type { SourceInput } from '../schema-cache/build.ts';
 import type { EnumValue } from '../schema-cache/schema-cache.ts';
 import { inSlices, type Sliced } from '../util/sliced.ts';
 import { readEnumValues } from './enum-values.ts';
+import { type Lateness, latenessOf, unlessLate } from '../util/unless-late.ts';
 import type { Wanted } from './wanted.ts';
 
 export interface LiveSource {
@@ -35,6 +36,9 @@ function readingWithin({ signal, deadline = Date.now() + LONGEST_READ_MS }: Want
   return { signal, deadline };
 }
 
+const late = (reason: Lateness): Error =>
+  new SvcError('timeout', reason === 'abort' ? 'the request was cancelled' : 'the database did not answer in time');
+
 /** Never rejects: a source that cannot be opened or read is a failed one. */
 export async function openSource(
   metadata: SourceMetadata,
@@ -45,20 +49,24 @@ export async function openSource(
   const { kind, configuration, name } = metadata;
   const backend = context.backend(kind);
   if (backend === undefined) return failedSource(metadata, new SvcError('not-supported', `sources of kind "${kind}" are not supported`));
+  const reading = readingWithin(wanted);
   let connection: Source | undefined;
   try {
     const { backend: _, onEvent: tell, ...settings } = context;
     const onEvent = (event: { readonly kind: string; readonly message: string }): void => tell(name, event.kind, event.message);
-    connection = await backend.connect(configuration, { ...settings, sourceName: name, onEvent });
-    const reading = readingWithin(wanted);
-    const found = await connection.introspect(undefined, reading);
+    connection = await backend.connect(configuration, { ...settings, sourceName: name, onEvent }, reading);
+    // A server that says nothing also takes a while until a statement that it was told to end is given up.
+    const found = await unlessLate(reading, connection.introspect(undefined, reading), late, () => undefined);
     const before = previous?.input.kind === 'open' ? previous.input : undefined;
     const catalog = before === undefined ? found : await inSlices(shareInSlices(before.catalog, found));
     const known = before?.enumValues ?? new Map<string, readonly EnumValue[]>();
     const enumValues = await readEnums({ metadata, backend, connection, catalog, known, again: () => true, reading });
     return { kind, configuration, connection, input: { kind: 'open', backend, catalog, enumValues } };
   } catch (error) {
-    await connection?.close();
+    const closed = connection?.close();
+    // What is not answered any more is waited for by nobody.
+    if (latenessOf(reading) === null) await closed;
+    else closed?.catch(() => undefined);
     context.onEvent(name, 'unavailable', describeFailure(error));
     return failedSource(metadata, error, backend);
   }
@@ -177,14 +185,17 @@ async function readEnums({
       if (before !== undefined && !again(key)) return [key, before];
       const table = catalog.tables.get(key);
       if (table === undefined) return null;
-      const values = await readOne(backend, connection, table, reading);
+      const values = await unlessLate(reading, readOne(backend, connection, table, reading), late, () => undefined);
       return values === null ? null : [key, before === undefined ? values : shareUnchanged(before, values)];
     }),
   );
   return shareUnchanged(known, new Map(entries.filter((entry) => entry !== null)));
 }
 
-/** Without the privilege to read it, say, a table is no enum; that must not take the whole source away. */
+/**
+ * Without the privilege to read it, say, a table is no enum; that must not take the whole source away.
+ * @throws SvcError when the source does not answer: what the rows are is not known then
+ */
 async function readOne(
   backend: Backend,
   connection: Source,
@@ -194,7 +205,8 @@ async function readOne(
   try {
     return await readEnumValues(connection, backend, table, reading);
   } catch (error) {
-    if (error instanceof SvcError) return null;
+    const isAboutTable = error instanceof SvcError && !error.isPassing && error.code !== 'timeout';
+    if (isAboutTable) return null;
     throw error;
   }
 }

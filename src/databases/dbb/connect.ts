@@ -1,7 +1,8 @@
 /** From a source's configuration to an open source. */
-import type { ConnectContext } from '../../backend/backend.ts';
+import type { ConnectContext, RunOptions } from '../../backend/backend.ts';
 import type { DbbConfiguration } from './configuration.ts';
-import { connectionError, statementError } from './errors.ts';
+import { type Lateness, unlessLate } from '../../util/unless-late.ts';
+import { connectionError, statementError, StatementCancelledError } from './errors.ts';
 import { Pool } from './pool.ts';
 import { DbbSource } from './source.ts';
 import { targetOf } from './target.ts';
@@ -9,14 +10,15 @@ import { targetOf } from './target.ts';
 const DEFAULTS = { idleTimeoutMs: 180_000, lifetimeMs: 600_000 };
 const AFTER_REQUEST_MS = 10_000;
 const LEAST_TIMEOUT_MS = 60_000;
+const FIRST_ANSWER_MS = 60_000;
 /** The first one with `json_table`. */
 const LEAST_VERSION = [10, 6] as const;
 
 /**
  * Throws `SvcError`: `not-found` for missing environment variables, `database-error` when the server cannot be reached or is no
- * MariaDB that will do.
+ * MariaDB that will do, `timeout` when it does not answer in time.
  */
-export async function connect(configuration: DbbConfiguration, context: ConnectContext): Promise<DbbSource> {
+export async function connect(configuration: DbbConfiguration, context: ConnectContext, how: RunOptions = {}): Promise<DbbSource> {
   const target = targetOf(configuration, context.environment);
   const { pool: own } = configuration;
   const lifetimeMs = context.lifetimeMs ?? DEFAULTS.lifetimeMs;
@@ -29,7 +31,9 @@ export async function connect(configuration: DbbConfiguration, context: ConnectC
     statementTimeoutMs: requestTimeoutMs === 0 ? null : Math.max(requestTimeoutMs + AFTER_REQUEST_MS, LEAST_TIMEOUT_MS),
   });
   try {
-    await checkServer(pool);
+    const deadline = Math.min(how.deadline ?? Number.POSITIVE_INFINITY, Date.now() + FIRST_ANSWER_MS);
+    const late = (reason: Lateness): Error => new StatementCancelledError(reason);
+    await unlessLate({ signal: how.signal, deadline }, checkServer(pool), late, () => undefined);
   } catch (failure) {
     await pool.close(0);
     throw statementError(failure, { text: '', values: [] });

@@ -4,6 +4,7 @@ import { type Connection, createConnection, type PoolConnection, type RowDataPac
 import type { RunOptions, SessionSettings } from '../../backend/backend.ts';
 import { identifier, join, print, type Sql, sql, string } from '../../sql/fragment.ts';
 import { ConnectionCounts, type ServerMeasures } from '../../backend/connection-counts.ts';
+import { type Lateness, latenessOf } from '../../util/unless-late.ts';
 import { dialect } from './compile/dialect.ts';
 import { NoConnectionError, StatementCancelledError } from './errors.ts';
 import type { ConnectionTarget } from './target.ts';
@@ -184,7 +185,8 @@ export class Pool {
   async version(): Promise<string> {
     const connection = await createConnection(optionsOf(this.target));
     try {
-      const [rows] = await connection.query<RowDataPacket[]>('select version() as `version`');
+      const ask = () => connection.query<RowDataPacket[]>('select version() as `version`');
+      const [rows] = await bounded(connection, ask, CONNECT_TIMEOUT_MS);
       return String(rows[0]?.['version']);
     } finally {
       connection.destroy();
@@ -219,11 +221,11 @@ export class Pool {
     const { signal, deadline } = how;
     if (signal === undefined && deadline === undefined) return task();
     let killed: Promise<void> | undefined;
-    let reason: 'abort' | 'deadline' | null = lateness(how);
+    let reason: Lateness | null = latenessOf(how);
     if (reason !== null) throw new StatementCancelledError(reason);
     let cut: NodeJS.Timeout | undefined;
     const unwatch = this.watch.add(() => {
-      reason ??= lateness(how);
+      reason ??= latenessOf(how);
       if (reason === null || killed !== undefined) return;
       // The order may hit what comes next in the session: nothing does.
       lent.tainted = true;
@@ -260,7 +262,7 @@ export class Pool {
 
   private wait(how: RunOptions): Promise<PoolConnection> {
     if (this.closing) return Promise.reject(new NoConnectionError('the source is closed'));
-    const late = lateness(how);
+    const late = latenessOf(how);
     if (late !== null) return Promise.reject(new StatementCancelledError(late));
     const began = performance.now();
     const isFree = this.lent < this.settings.maxConnections;
@@ -275,7 +277,7 @@ export class Pool {
         reject(error);
       };
       const unwatch = this.watch.add(() => {
-        const reason = lateness(how);
+        const reason = latenessOf(how);
         if (reason !== null) giveUp(new StatementCancelledError(reason));
         else if (Date.now() - start > this.settings.waitTimeoutMs) {
           this.counts.timeouts += 1;
@@ -367,8 +369,8 @@ function cutOff(connection: Connection): void {
 }
 
 /** A small task in a session, which is cut off when the server does not answer. @throws Error of the driver */
-async function bounded<T>(connection: Connection, task: () => Promise<T>): Promise<T> {
-  const timer = setTimeout(() => cutOff(connection), ORDER_BOUND_MS);
+async function bounded<T>(connection: Connection, task: () => Promise<T>, boundMs = ORDER_BOUND_MS): Promise<T> {
+  const timer = setTimeout(() => cutOff(connection), boundMs);
   try {
     return await task();
   } finally {
@@ -387,11 +389,6 @@ function value(text: string | undefined): Sql {
 
 /** @throws StatementCancelledError where nobody waits any more */
 export function refuseLate(how: RunOptions): void {
-  const reason = lateness(how);
+  const reason = latenessOf(how);
   if (reason !== null) throw new StatementCancelledError(reason);
-}
-
-function lateness({ signal, deadline }: RunOptions): 'abort' | 'deadline' | null {
-  if (signal?.aborted === true) return 'abort';
-  return deadline !== undefined && Date.now() >= deadline ? 'deadline' : null;
 }

@@ -1,5 +1,5 @@
 /** From a source's configuration to an open source. */
-import type { ConnectContext } from '../../backend/backend.ts';
+import type { ConnectContext, RunOptions } from '../../backend/backend.ts';
 import { textCells } from './client/answers.ts';
 import { BigQueryClient } from './client/client.ts';
 import type { DwhConfiguration } from './configuration.ts';
@@ -12,9 +12,9 @@ const FIRST_ANSWER_MS = 60_000;
 
 /**
  * Throws `SvcError`: `not-found` for missing environment variables and files, `database-error` for keys that are none and where
- * BigQuery does not answer with them.
+ * BigQuery does not answer with them, `timeout` where it does not answer in time.
  */
-export async function connect(configuration: DwhConfiguration, context: ConnectContext): Promise<DwhSource> {
+export async function connect(configuration: DwhConfiguration, context: ConnectContext, how: RunOptions = {}): Promise<DwhSource> {
   const { http } = context;
   if (http === undefined) throw connectionError('nothing is there to make calls with');
   const target = targetOf(configuration, context);
@@ -28,8 +28,9 @@ export async function connect(configuration: DwhConfiguration, context: ConnectC
     waitTimeoutMs: context.waitTimeoutMs ?? Number.POSITIVE_INFINITY,
   });
   try {
+    const deadline = Math.min(how.deadline ?? Number.POSITIVE_INFINITY, Date.now() + FIRST_ANSWER_MS);
     // It reads nothing, which costs nothing.
-    await client.run({ text: 'select 1', parameters: [] }, { deadline: Date.now() + FIRST_ANSWER_MS }, textCells);
+    await client.run({ text: 'select 1', parameters: [] }, { signal: how.signal, deadline }, textCells);
   } catch (failure) {
     await client.close(0);
     const error = statementError(failure, '', []);

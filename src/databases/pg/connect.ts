@@ -1,7 +1,9 @@
 /** From a source's configuration to an open source. */
-import type { ConnectContext } from '../../backend/backend.ts';
+import type { ConnectContext, RunOptions } from '../../backend/backend.ts';
 import { SvcError } from '../../errors/svc-error.ts';
+import { type Lateness, unlessLate } from '../../util/unless-late.ts';
 import type { ConnectionConfiguration, PgConfiguration } from './configuration.ts';
+import { CancelledError } from './driver/database-error.ts';
 import { createClientOpener, createOpener, type ConnectionTarget } from './driver/open-session.ts';
 import { Pool } from './driver/pool.ts';
 import { statementError } from './errors.ts';
@@ -16,13 +18,25 @@ const DEFAULTS = { idleTimeoutMs: 180_000, retries: 1, lifetimeMs: 600_000, prep
 const DEFAULT_PORT = 5432;
 const AFTER_REQUEST_MS = 10_000;
 const LEAST_TIMEOUT_MS = 60_000;
+const FIRST_ANSWER_MS = 60_000;
 
 /**
  * Throws `SvcError`: `not-found` for missing environment variables, `postgres-error` when the database cannot be reached,
- * `not-exists` for a schema of extensions that is not there.
+ * `not-exists` for a schema of extensions that is not there, `timeout` when the database does not answer in time.
  * @param begins see `SourceOptions`
  */
-export async function connect(configuration: PgConfiguration, context: ConnectContext, begins = false): Promise<PgSource> {
+export async function connect(
+  configuration: PgConfiguration,
+  context: ConnectContext,
+  { signal, deadline = Number.POSITIVE_INFINITY }: RunOptions = {},
+  begins = false,
+): Promise<PgSource> {
+  const how = { signal, deadline: Math.min(deadline, Date.now() + FIRST_ANSWER_MS) };
+  const late = (reason: Lateness): Error => statementError(new CancelledError(reason), { text: '', values: [], prepared: false });
+  return unlessLate(how, opened(configuration, context, how, begins), late, (source) => void source.close());
+}
+
+async function opened(configuration: PgConfiguration, context: ConnectContext, how: RunOptions, begins: boolean): Promise<PgSource> {
   const onEvent = (kind: string, message: string): void => context.onEvent?.({ kind, message });
   const { extensionsSchema } = configuration;
   const { target, settings, ...primary } = serverOf(configuration, extensionsSchema, context, onEvent);
@@ -60,6 +74,7 @@ export async function connect(configuration: PgConfiguration, context: ConnectCo
     const found = await source.query(
       `select current_setting('default_transaction_isolation'), to_regnamespace(quote_ident($1)), ${FOUND_SETTINGS}`,
       [extensionsSchema],
+      how,
     );
     const [isolation, schema, ...set] = found.rows[0] ?? [];
     // Nobody asked for the default one; a database may do without it.

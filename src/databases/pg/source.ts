@@ -21,6 +21,7 @@ import type { ServerMeasures } from '../../backend/connection-counts.ts';
 import type { Captures } from '../../backend/captures.ts';
 import { taggedText } from '../../backend/query-tags.ts';
 import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../../catalog/catalog.ts';
+import { latenessOf } from '../../util/unless-late.ts';
 import { type PgCaptureOptions, pgCaptures } from './capture/captures.ts';
 import { readMark } from './catalog-mark.ts';
 import { checkParameters, runExchange, SessionConnection, startExchange } from './connection.ts';
@@ -346,7 +347,7 @@ export class PgSource implements Source {
         };
         startExchange(session, new WireExchange('json', steps, settle), how, this.watch);
       };
-      const late = lateness(how);
+      const late = latenessOf(how);
       if (late === null) this.pool.lendTo(how, run, fail);
       else fail(new CancelledError(late));
     });
@@ -375,19 +376,13 @@ export class PgSource implements Source {
 
   private async lend(how: LendOptions): Promise<DriverSession> {
     try {
-      const late = lateness(how);
+      const late = latenessOf(how);
       if (late !== null) throw new CancelledError(late);
       return await this.pool.lend(how);
     } catch (failure) {
       throw statementError(failure, { text: '', values: [], prepared: false });
     }
   }
-}
-
-/** Why it is too late to begin; null: it is not. */
-function lateness({ signal, deadline }: LendOptions): 'abort' | 'deadline' | null {
-  if (signal?.aborted === true) return 'abort';
-  return deadline !== undefined && Date.now() >= deadline ? 'deadline' : null;
 }
 
 function isLost(failure: Failure): boolean {
