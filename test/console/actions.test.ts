@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/util/json.ts';
 import { type ConsolePage, chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
-import { apply, expectAccessible, undo } from '../support/console-steps.ts';
+import { apply, chord, expectAccessible, undo } from '../support/console-steps.ts';
 import { type HandlerServer, startHandlerServer } from '../support/handler-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
@@ -40,7 +40,7 @@ describe.skipIf(chromiumPath === undefined)('the page of actions', () => {
     const opened = await open('#/');
     const { page, write, requests } = opened;
     await page.getByText('consistent').first().waitFor();
-    await page.keyboard.type('ga');
+    await chord(page, 'ga', '#/actions');
     await page.getByText('No action').waitFor();
     await expectAccessible(opened);
     await page.getByRole('button', { name: 'New action' }).click();

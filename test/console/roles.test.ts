@@ -3,6 +3,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
+import { undo } from '../support/console-steps.ts';
 import { startConsoleService } from '../support/console-service.ts';
 import type { TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
@@ -60,8 +61,7 @@ describe.skipIf(chromiumPath === undefined)('roles', () => {
     await apply.click();
     await page.getByText('Applied: Drop the role guest').waitFor();
     await expect.poll(() => exported(), WAIT).toEqual(before);
-    await page.locator('.toast', { hasText: 'Drop the role guest' }).getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('Undone: Drop the role guest').first().waitFor();
+    await undo(page, 'Drop the role guest');
     await expect.poll(() => selectOf('guest'), WAIT).toEqual(customer);
     await service.metadata('replace_metadata', before as JsonObject);
     await close();

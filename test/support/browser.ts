@@ -62,7 +62,8 @@ export interface PageOptions {
 
 const MOST_TABS = 120;
 const QUIET_MS = 200;
-const PATIENCE_MS = 8_000;
+/** For pages that never stay as they are; the others are quiet long before, unless much else has the processors. */
+const PATIENCE_MS = 20_000;
 /** To be evaluated on an element in the browser, whose types are not those of these tests; wherever its root is. */
 export const HAS_FOCUS = new Function('element', 'return element === element.getRootNode().activeElement') as (element: unknown) => boolean;
 

@@ -1,7 +1,8 @@
 /** What scenarios of the console do again and again. */
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { ConsolePage } from './browser.ts';
+import { type ConsolePage, HAS_FOCUS } from './browser.ts';
+import { WAIT } from './wait.ts';
 
 /** Expects that axe finds nothing, in the light and in the dark. */
 export async function expectAccessible({ page, axe }: ConsolePage): Promise<void> {
@@ -19,6 +20,22 @@ export async function undo(page: Page, title: string): Promise<void> {
   await changes.getByRole('listitem').filter({ hasText: title, has: button }).first().getByRole('button', { name: 'Undo' }).click();
   await changes.getByRole('button', { name: 'Close' }).click();
   await changes.waitFor({ state: 'detached' });
+}
+
+/** Goes to a page by the keys of its chord, such as `gs`. They count together while they follow each other within a second or so. */
+export async function chord(page: Page, keys: string, route: string): Promise<void> {
+  const press = async (): Promise<unknown> => {
+    await page.keyboard.type(keys);
+    return page.evaluate(`location.hash.startsWith(${JSON.stringify(route)})`);
+  };
+  await expect.poll(press, WAIT).toBe(true);
+}
+
+/** Opens the list of all places by its keys. What is typed before it has the focus would be typed into the page. */
+export async function openPalette(page: Page): Promise<void> {
+  await page.keyboard.press('Control+k');
+  const field = page.getByRole('dialog', { name: 'Go to' }).getByRole('combobox');
+  await expect.poll(() => field.evaluate(HAS_FOCUS), WAIT).toBe(true);
 }
 
 /** Applies what is in review. */
