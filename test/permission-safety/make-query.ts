@@ -4,7 +4,7 @@ import { type ConditionScope, makeExp, refsOf, uniqueOf } from './make-condition
 import type { AggregateField, Args, Field, OrderTerm, Root } from './query.ts';
 import { NO_ARGS } from './query.ts';
 import { type Access, accessOf, relationshipOf } from './seen.ts';
-import { COMPARABLE, kindOf, NUMERIC, ORDERED, type Ref, type Table, type Value, type World } from './world.ts';
+import { COMPARABLE, type Database, kindOf, NUMERIC, ORDERED, type Ref, type Table, type Value, type World } from './world.ts';
 
 export interface QueryScope {
   readonly world: World;
@@ -110,6 +110,8 @@ function makeRelatedField(choices: Choices, scope: QueryScope, access: Access, d
   return { k: 'rows', alias, name: chosen.name, single: chosen.single, args, fields };
 }
 
+/** They compute variances in floating point numbers, also those of whole numbers. */
+const ROUNDS_VARIANCES: ReadonlySet<Database> = new Set(['dbb', 'dwh']);
 const NUMERIC_FUNCTIONS = ['sum', 'avg', 'stddev', 'stddev_pop', 'stddev_samp', 'variance', 'var_pop', 'var_samp'];
 
 function makeAggregateFields(choices: Choices, scope: QueryScope, access: Access, depth: number): readonly AggregateField[] {
@@ -180,19 +182,21 @@ function makeTerm(choices: Choices, scope: QueryScope, access: Access, depth: nu
         const inner = makeTerm(choices, scope, target, depth - 1);
         return inner === null ? null : { ...inner, path: [name, ...inner.path] };
       }
-      return { path: [], last: aggregateTerm(choices, name, target, scope.failing), direction: choices.pick(DIRECTIONS) };
+      return { path: [], last: aggregateTerm(choices, scope, name, target), direction: choices.pick(DIRECTIONS) };
     }
   }
   const refs = refsOf(table, access, scope.failing).filter((ref) => ORDERED.has(kindOf(table, ref)));
   return refs.length === 0 ? null : readTerm(choices, choices.pick(refs));
 }
 
-function aggregateTerm(choices: Choices, name: string, target: Access, failing: boolean): OrderTerm['last'] {
+/** Of those that are equal where they ought to be: what is rounded on the way tells rows apart by its last digit. */
+function aggregateTerm(choices: Choices, { world, failing }: QueryScope, name: string, target: Access): OrderTerm['last'] {
   const refs = refsOf(target.table, target, failing);
   const functionName = choices.pick(['count', 'max', 'sum', 'min', 'avg', 'variance', 'stddev_pop']);
-  const exact = (table: Table, ref: Ref): boolean => kindOf(table, ref) !== 'float8' || !/^(?:var|std)/.test(functionName);
+  const isExact = (table: Table, ref: Ref): boolean =>
+    !/^(?:var|std)/.test(functionName) || (kindOf(table, ref) !== 'float8' && !ROUNDS_VARIANCES.has(world.database));
   const kinds = functionName === 'max' || functionName === 'min' ? COMPARABLE : NUMERIC;
-  const operands = refs.filter((ref) => kinds.has(kindOf(target.table, ref)) && exact(target.table, ref));
+  const operands = refs.filter((ref) => kinds.has(kindOf(target.table, ref)) && isExact(target.table, ref));
   if (functionName === 'count' || operands.length === 0) return { kind: 'aggregate', name, function: 'count', ref: null };
   return { kind: 'aggregate', name, function: functionName, ref: choices.pick(operands) };
 }
