@@ -15,7 +15,7 @@ import { holds } from './constraint.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { answer, engine, refusal, translate } from '../../test/support/small-engine.ts';
 import type { Json } from '../util/json.ts';
-import { cases, runs } from '../../test/support/deep.ts';
+import { cases, DEEP, runs } from '../../test/support/deep.ts';
 
 /** Runs a request to its end. What is thrown has to be an error meant for the client. */
 function run(query: string, variables: Readonly<Record<string, Json>>): string {
@@ -166,7 +166,8 @@ describe('plans', () => {
       }),
       runs(5000),
     );
-    expect(reused).toBeGreaterThan(cases(5000) / 250);
+    // One in forty is; of the few of a short run there may be few.
+    expect(reused).toBeGreaterThan(DEEP ? cases(5000) / 250 : 0);
   });
 });
 

@@ -24,6 +24,12 @@ const counted = (count: Count): number => Number(GIVEN ?? cases(...count));
 const timeout = (all: number, each: number): number => Math.max(600_000, all * each);
 /** A share is one of many cases. */
 const share = (part: number, all: number): number => (DEEP ? part * all : 0);
+const MANY_WORLDS = 10;
+/**
+ * The least share of answers that hold rows. In the answers of one world it is 0.56 on average and 0.2 now and then, with a standard deviation of
+ * 0.16: a mean of few worlds is below 0.3 once in some hundred runs, and five deviations above 0.1.
+ */
+export const shareWithRows = (worlds: number): number => (worlds >= MANY_WORLDS ? 0.3 : 0.1);
 
 /** @param place is asked for when the tests run */
 export function testReads(database: Database, place: () => Place, { all, perWorld, rolesPerWorld, perRole, each }: Reads): void {
@@ -31,8 +37,9 @@ export function testReads(database: Database, place: () => Place, { all, perWorl
   it(
     `answers ${count} random requests as a naive evaluator does (seed ${SEED})`,
     async () => {
-      const { nonEmpty, answered } = await answersAsNaive(place(), database, { all: count, perWorld: cases(...perWorld) });
-      expect(nonEmpty).toBeGreaterThan(share(0.3, answered));
+      const ofWorld = cases(...perWorld);
+      const { nonEmpty, answered } = await answersAsNaive(place(), database, { all: count, perWorld: ofWorld });
+      expect(nonEmpty).toBeGreaterThan(share(shareWithRows(count / ofWorld), answered));
     },
     timeout(count, each),
   );

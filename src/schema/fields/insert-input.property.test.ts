@@ -9,9 +9,11 @@ import type { Operand } from '../../ir/value.ts';
 import { isJsonArray, isJsonObject, type Json, printJson } from '../../util/json.ts';
 import { printPath } from '../../util/path.ts';
 import { variablePart, type Variables } from '../constraint.ts';
-import { cases, runs } from '../../../test/support/deep.ts';
+import { SEED } from '../../../test/support/deep.ts';
 
 const cache = writingCache();
+/** In a short run too: they cost little, and a few of them may all be refused. */
+const CASES = 400;
 
 function optional<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
   return fc.option(arbitrary, { nil: undefined });
@@ -107,7 +109,8 @@ it('is so for all rows', () => {
       expect(sent).toEqual(written);
       if (written !== 'refused') accepted++;
     }),
-    runs(400),
+    { numRuns: CASES, seed: SEED },
   );
-  expect(accepted).toBeGreaterThan(cases(400) / 20);
+  // One in seven is.
+  expect(accepted).toBeGreaterThan(CASES / 20);
 });
