@@ -11,6 +11,8 @@ export interface Relay {
   silence(): void;
   /** Breaks the connections that were silent; new ones go through. */
   speak(): void;
+  /** The next new connection is closed at once, and what it brings is lost. */
+  loseNext(): void;
 }
 
 /** Stands between a service and its database, so that the database can go away. It is started. */
@@ -18,7 +20,13 @@ export async function relayTo(databaseUrl: string): Promise<Relay> {
   const { port, hostname } = new URL(databaseUrl);
   const sockets = new Set<net.Socket>();
   let silent = false;
+  let losesNext = false;
   const server = net.createServer((client) => {
+    if (losesNext) {
+      losesNext = false;
+      client.on('error', () => undefined).destroy();
+      return;
+    }
     if (silent) {
       sockets.add(client);
       client.on('error', () => undefined).on('close', () => sockets.delete(client));
@@ -55,6 +63,9 @@ export async function relayTo(databaseUrl: string): Promise<Relay> {
     speak() {
       silent = false;
       for (const socket of sockets) socket.destroy();
+    },
+    loseNext() {
+      losesNext = true;
     },
     async stop() {
       const closed = new Promise((resolve) => server.close(resolve));

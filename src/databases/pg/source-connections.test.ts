@@ -40,6 +40,21 @@ it('cancels at the deadline, also writes and what waits for a connection', async
   expect((await failure(source.runJson(ITEM, ['1'], { signal: AbortSignal.abort() }))).code).toBe('timeout');
 });
 
+it('asks again to stop a statement where the first time is lost', async () => {
+  const relay = await relayTo(databaseUrl());
+  const source = await open({ url: relay.url, max: 1 });
+  const observer = await open({ max: 1 });
+  const controller = new AbortController();
+  const slow = failure(source.runJson(write('select pg_sleep(300)'), [], { signal: controller.signal }));
+  await expect.poll(() => active(observer), WAIT).toBe(1);
+  relay.loseNext();
+  controller.abort();
+  expect((await slow).code).toBe('timeout');
+  await expect.poll(() => active(observer), WAIT).toBe(0);
+  await source.close();
+  await relay.stop();
+});
+
 it('does not repeat a statement that somebody else stopped', async () => {
   const source = await open();
   const slow = failure(source.runJson(read('select to_json(pg_sleep(30)::text)'), [], {}));

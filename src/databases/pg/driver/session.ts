@@ -20,6 +20,8 @@ import type { Cancellation } from '../../../util/cancellation.ts';
 const PREPARED_LIMIT = 512;
 /** How long the server may take to answer a cancelled statement before the connection is given up. */
 const CANCEL_GRACE_MS = 5_000;
+/** A request that reaches the server before the statement does stops nothing: it is sent again after so long. */
+const CANCEL_AGAIN_MS = 500;
 const END_GRACE_MS = 1_000;
 const NO_VALUE: readonly Bytes[] = [];
 const NO_ROW: JsonRow = [];
@@ -152,6 +154,11 @@ export class DriverSession {
         if (now - exchange.cancelledAt > CANCEL_GRACE_MS) {
           this.destroy(new ConnectionError('lost', 'the server did not answer a cancel request'));
           return false;
+        }
+        const isUnheard = exchange.cancelSent && this.cancelsOpen === 0 && performance.now() - this.lastCancelAt > CANCEL_AGAIN_MS;
+        if (i === this.head && isUnheard) {
+          exchange.cancelSent = false;
+          this.cancelHead();
         }
       } else if (exchange.signal !== undefined || exchange.deadline !== Number.POSITIVE_INFINITY) {
         watched = true;
