@@ -7,12 +7,17 @@ export function isGraphqlName(name: string): boolean {
   return NAME.test(name);
 }
 
+/** A name that a type or a root field may have; those that begin with `__` are introspection's (the GraphQL specification reserves them). */
+export function isSchemaName(name: string): boolean {
+  return isGraphqlName(name) && !name.startsWith('__');
+}
+
 /** Names that a table's types use themselves: a column or relationship of that name is left out of them. */
 const OWN_NAMES: ReadonlySet<string> = new Set(['_and', '_or', '_not']);
 
-/** A name that a field of a table may have; those that begin with `__` are introspection's (the GraphQL specification reserves them). */
+/** A name that a field of a table may have. */
 export function isFieldName(name: string): boolean {
-  return isGraphqlName(name) && !name.startsWith('__') && !OWN_NAMES.has(name);
+  return isSchemaName(name) && !OWN_NAMES.has(name);
 }
 
 function matching(codecName: string, pattern: RegExp, says: string): Codec<string> {

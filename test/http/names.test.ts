@@ -192,3 +192,21 @@ it('refuses remote relationships whose fields would hide others', async () => {
     },
   });
 });
+
+it('leaves the names of introspection to it', async () => {
+  await service.sql(`
+    create table __hidden (id int primary key);
+    create table pen (id int primary key);
+    create function __pens() returns setof pen as $$ select * from pen $$ language sql stable`);
+  await service.metadata('pg_track_tables', { tables: ['__hidden', 'pen'].map((table) => ({ table })) });
+  const customize = (configuration: Json) => refusal('pg_set_table_customization', { table: 'pen', configuration });
+  expect((await customize({ custom_root_fields: { select: '__schema' } }))?.error).toContain('cannot include "__schema"');
+  expect((await customize({ custom_name: '__pen' }))?.error).toContain('cannot include "__pen"');
+  expect((await refusal('pg_track_function', { function: '__pens' }))?.error).toContain('function name is not a legal GraphQL identifier');
+  const answer = await service.graphql('{ __schema { queryType { fields { name } } types { name } } }');
+  const { queryType, types } = (answer as { data: { __schema: { queryType: { fields: { name: string }[] }; types: { name: string }[] } } })
+    .data.__schema;
+  expect(queryType.fields.map(({ name }) => name)).toContain('pen');
+  expect(queryType.fields.filter(({ name }) => name.startsWith('__'))).toEqual([]);
+  expect(types.filter(({ name }) => name.startsWith('__hidden'))).toEqual([]);
+});

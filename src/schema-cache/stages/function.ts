@@ -1,7 +1,7 @@
 /** Tracked functions. */
 import type { CatalogFunction } from '../../catalog/catalog.ts';
 import type { FunctionMetadata } from '../../metadata/function.ts';
-import { isGraphqlName } from '../../metadata/graphql-name.ts';
+import { isGraphqlName, isSchemaName } from '../../metadata/graphql-name.ts';
 import { Defect, fromDefect, inconsistent } from '../inconsistency.ts';
 import type { FunctionInfo, Inconsistency, TableInfo } from '../schema-cache.ts';
 import { functionDefect, isJson, singleFunction } from './computed-field.ts';
@@ -65,7 +65,7 @@ function resolve(
   const { configuration } = metadata;
   const reasons: string[] = [];
   const ownName = found.name.schema === source.backend.defaultSchema ? found.name.name : `${found.name.schema}_${found.name.name}`;
-  if (!isGraphqlName(configuration.customName ?? ownName)) reasons.push('function name is not a legal GraphQL identifier');
+  if (!isSchemaName(configuration.customName ?? ownName)) reasons.push('function name is not a legal GraphQL identifier');
   if (found.variadic) reasons.push('function with "VARIADIC" parameters are not supported');
   if (found.returnsTable === null) {
     reasons.push(

@@ -2,7 +2,7 @@
 import { type CatalogTable, nameKey, type QualifiedName } from '../../catalog/catalog.ts';
 import type { TableConfiguration, TableMetadata } from '../../metadata/table.ts';
 import { Defect, fromDefect, illegalName } from '../inconsistency.ts';
-import { isFieldName, isGraphqlName } from '../../metadata/graphql-name.ts';
+import { isFieldName, isGraphqlName, isSchemaName } from '../../metadata/graphql-name.ts';
 import type { EnumValue, Inconsistency, TableCore } from '../schema-cache.ts';
 import { fieldName } from '../naming.ts';
 import { describeTable } from './describe.ts';
@@ -71,12 +71,12 @@ function core(source: StageSource, name: QualifiedName, inputs: CoreInputs): Tab
   checkConstraintNames(source, catalog);
   const ownName = name.schema === source.backend.defaultSchema ? name.name : `${name.schema}_${name.name}`;
   const baseName = configuration.customName ?? ownName;
-  if (configuration.customName !== undefined && !isGraphqlName(baseName)) throw new Defect(illegalName(baseName));
+  if (configuration.customName !== undefined && !isSchemaName(baseName)) throw new Defect(illegalName(baseName));
   for (const custom of configuration.customRootFields.values()) {
-    if (custom.name !== undefined && !isGraphqlName(custom.name)) throw new Defect(illegalName(custom.name));
+    if (custom.name !== undefined && !isSchemaName(custom.name)) throw new Defect(illegalName(custom.name));
   }
   checkColumnNames(source, catalog, configuration);
-  const inGraphql = isGraphqlName(baseName);
+  const inGraphql = isSchemaName(baseName);
   if (inGraphql) checkColumnTypes(source, catalog, configuration);
   return {
     source: source.name,
