@@ -81,6 +81,64 @@ it('follows links but not in circles, and reads what is no UTF-8', () => {
   expect(notes(made)).toContainEqual(expect.stringMatching(/needs-you migrations\/default\/2_b\/up\.sql: .*windows-1252/));
 });
 
+it('looks into no folders outside of the project that only a link leads to', () => {
+  const made = imported(
+    {
+      'app/metadata/databases/databases.yaml': `${SOURCE}  tables: []\n`,
+      'app/migrations/default/1_a/up.sql': 'select 1;',
+      'app/seeds/default/a.sql': 'select 1;',
+      'elsewhere/deep/b.sql': 'select 2;',
+      'elsewhere/deep/old.yaml': 'a: 1\n',
+    },
+    (folder) => {
+      for (const place of ['metadata', 'migrations', 'migrations/default', 'seeds/default'])
+        symlinkSync(join(folder, 'elsewhere'), join(folder, 'app', place, 'away'));
+      symlinkSync('/', join(folder, 'app/seeds/default/root'));
+      symlinkSync('/', join(folder, 'app/migrations/root'));
+      symlinkSync('..', join(folder, 'app/seeds/default/up'));
+    },
+    'app',
+  );
+  const sql = [...made.texts.keys()].filter((path) => path.endsWith('.sql'));
+  expect([...sql].sort()).toEqual(['migrations/default/1_a/up.sql', 'seeds/default/a.sql']);
+  expect([...made.texts.values()].join('\n')).not.toContain('select 2');
+  for (const note of [
+    /^needs-you seeds\/default\/away: leads out of the project, to .*elsewhere: not looked into; name the folder as seeds_directory/,
+    /^needs-you seeds\/default\/root: leads out of the project, to \/: not looked into/,
+    /^ignored metadata\/away: leads out of the project/,
+    /^ignored migrations\/default\/away: leads out of the project/,
+    /^ignored migrations\/root: leads out of the project, to \/: there are no migrations/,
+  ])
+    expect(notes(made)).toContainEqual(expect.stringMatching(note));
+  expect(notes(made).join('\n')).not.toContain('old.yaml');
+});
+
+it.skipIf(process.getuid?.() === 0)('tells of folders that cannot be read', () => {
+  const shut = [
+    ['migrations/default/2_b', 'needs-you'],
+    ['seeds/default/b', 'needs-you'],
+    ['metadata/old', 'ignored'],
+  ] as const;
+  const made = imported({ ...BARE, 'migrations/default/1_a/up.sql': 'select 1;' }, (folder) => {
+    for (const [path] of shut) mkdirSync(join(folder, path), { recursive: true, mode: 0 });
+  });
+  for (const [path, bucket] of shut)
+    expect(notes(made)).toContainEqual(expect.stringMatching(new RegExp(`^${bucket} ${path}: cannot be read`)));
+  expect(made.texts.get('migrations/default/1_a/up.sql')).toBe('select 1;');
+});
+
+it('tells of seeds of a source that the metadata does not have', () => {
+  const gone = { ...BARE, 'seeds/gone/a.sql': 'select 2;' };
+  for (const [made, bucket] of [
+    [imported(gone), 'needs-you'],
+    [imported({ ...gone, 'seeds/default/a.sql': 'select 1;' }), 'ignored'],
+  ] as const) {
+    const told = new RegExp(`^${bucket} seeds/gone: the metadata has no such source, .*: kept in unsupported/`);
+    expect(notes(made)).toContainEqual(expect.stringMatching(told));
+    expect(made.texts.get('unsupported/seeds/gone/a.sql')).toBe('select 2;');
+  }
+});
+
 it('tells of calls in migrations that are in themselves', () => {
   const made = imported({ 'config.yaml': 'version: 1\n', 'migrations/1_a/up.yaml': '&a\n- *a\n' });
   expect(notes(made)).toContainEqual(expect.stringMatching(/needs-you migrations\/1_a\/up\.yaml: cannot be read: nested deeper/));
@@ -153,6 +211,7 @@ it('keeps migrations and seeds of sources that the metadata does not have out of
   expect(notes(beside)).toEqual([
     expect.stringMatching(/^renamed /),
     expect.stringMatching(/^ignored migrations\/gone: the metadata has no/),
+    expect.stringMatching(/^ignored seeds\/gone: the metadata has no/),
   ]);
   expect([...beside.texts.keys()].filter((path) => /gone/.test(path)).sort()).toEqual(
     Object.keys(sql)

@@ -22,6 +22,7 @@ import { indented } from '../../project/directory/write-metadata.ts';
 import { openProject } from '../../project/project.ts';
 import { exportedDocument } from '../../project/document.ts';
 import { ServerError, serverClient, type ServerClient } from '../../project/server-client.ts';
+import { counted } from '../../util/counted.ts';
 import { isJsonObject, type JsonObject } from '../../util/json.ts';
 import { type Call, flagOption, listOption, type Outcome, textOption } from '../call.ts';
 import { stateOfDatabase, stateOfService } from './other-state.ts';
@@ -62,7 +63,7 @@ export async function runImport(call: Call): Promise<Outcome> {
   const recorded = stateFrom === undefined ? undefined : await takeState(call, stateFrom, out);
   const open = openEntries(report).length;
   const edited = kept.length === 0 ? '' : `\n\nleft as they were edited here:\n${kept.map((file) => `  ${file}`).join('\n')}`;
-  const text = `${printReport(report, out)}${edited}${open === 0 ? '' : `\n\n${open} to look at; --accept writes down that an entry is known`}`;
+  const text = `${printReport(report, out)}${edited}${open === 0 ? '' : `\n\n${counted(open, 'entry', 'entries')} to look at; --accept writes down that an entry is known`}`;
   return {
     exit: open === 0 ? EXIT.done : EXIT.found,
     text,

@@ -17,14 +17,18 @@ export interface Files {
   /** Relative to the root, with slashes. */
   show(path: string): string;
   isInside(path: string): boolean;
-  /** All files below a folder, sorted; none when it does not exist. Links are followed, but not in circles. */
+  /**
+   * All files below a folder, sorted; none when it does not exist. Links to folders are followed where they stay within the
+   * root or the folder itself, but not in circles.
+   * @throws ProjectFailure when a folder cannot be read, or there are too many
+   */
   list(folder: string): readonly string[];
   /** Seen through further changes. */
   with(more: FileChanges): Files;
 }
 
 export function projectFiles(root: string, changes: FileChanges = new Map()): Files {
-  const isInside = (path: string): boolean => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+  const isInside = (path: string): boolean => isWithin(root, path);
   const show = (path: string): string => (isInside(path) ? relative(root, path).split(sep).join('/') : path);
   return {
     root,
@@ -41,12 +45,11 @@ export function projectFiles(root: string, changes: FileChanges = new Map()): Fi
       return text;
     },
     list(folder) {
-      const found = new Set<string>();
-      try {
-        collectFiles(folder, new Set(), found);
-      } catch (thrown) {
-        throw failure('unreadable', reasonOf(thrown), { file: show(folder) });
-      }
+      const found = new Set(
+        filesBelow(folder, [root, folder], show, (path, thrown) => {
+          if (thrown !== undefined) throw failure('unreadable', reasonOf(thrown), { file: show(path) });
+        }),
+      );
       for (const [path, text] of changes) {
         if (text === null) found.delete(path);
         else if (path.startsWith(folder + sep)) found.add(path);
@@ -80,16 +83,67 @@ export function decodeUtf8(bytes: Buffer): string | undefined {
   }
 }
 
-/** @param above where the folder lies, links resolved */
-function collectFiles(folder: string, above: ReadonlySet<string>, found: Set<string>): void {
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return;
-  const real = realpathSync(folder);
-  if (above.has(real)) return;
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = resolve(folder, entry.name);
-    const kind = entry.isSymbolicLink() ? kindOfTarget(path) : entry.isDirectory() ? 'folder' : 'file';
-    if (kind === 'folder') collectFiles(path, new Set([...above, real]), found);
-    else if (kind === 'file') found.add(path);
+/** Of one listing: files, and folders by whatever way. */
+const MOST_ENTRIES = 200_000;
+
+/**
+ * All files below a folder, by the ways that lead there.
+ * @param within what lies outside of these folders, links resolved, is not looked into
+ * @param left told of each folder that is not looked into: it cannot be read, or, without an error, lies elsewhere
+ * @throws ProjectFailure when there are too many
+ */
+export function filesBelow(
+  folder: string,
+  within: readonly string[],
+  show: (path: string) => string,
+  left: (path: string, thrown: Error | undefined) => void,
+): readonly string[] {
+  const found: string[] = [];
+  const homes = within.flatMap((each) => realPathOf(each) ?? []);
+  let entries = 0;
+  /** @param above where it lies, links resolved */
+  const collect = (path: string, above: ReadonlySet<string>): void => {
+    const real = realPathOf(path);
+    if (real === undefined || above.has(real)) return;
+    if (!homes.some((home) => isWithin(home, real))) {
+      left(path, undefined);
+      return;
+    }
+    const here = new Set([...above, real]);
+    for (const entry of entriesOf(path, left)) {
+      entries += 1;
+      if (entries > MOST_ENTRIES)
+        throw failure('too-large', `there are more than ${MOST_ENTRIES} files and folders`, { file: show(folder) });
+      const below = resolve(path, entry.name);
+      const kind = entry.isSymbolicLink() ? kindOfTarget(below) : entry.isDirectory() ? 'folder' : 'file';
+      if (kind === 'file') found.push(below);
+      else if (kind === 'folder') collect(below, here);
+    }
+  };
+  if (kindOfTarget(folder) === 'folder') collect(folder, new Set());
+  return found.sort();
+}
+
+function entriesOf(folder: string, left: (path: string, thrown: Error) => void) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (thrown) {
+    left(folder, thrown instanceof Error ? thrown : new Error(String(thrown)));
+    return [];
+  }
+}
+
+/** Whether a path is a folder or lies in it. */
+export function isWithin(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+/** undefined: it leads nowhere, or in a circle. */
+export function realPathOf(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
   }
 }
 

@@ -7,7 +7,8 @@ import { DEFAULT_ENDPOINT } from '../project.ts';
 import { optionRows } from '../../config/options.ts';
 import type { Kinds } from '../../metadata/kinds.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, printJson } from '../../util/json.ts';
-import { projectFiles } from '../directory/files.ts';
+import { isWithin, projectFiles } from '../directory/files.ts';
+import { counted } from '../../util/counted.ts';
 import { createNode, newYamlFile, printYamlFile } from '../directory/yaml-file.ts';
 import { ACTIONS_FILE, ACTIONS_SDL_FILE, defined, VERSION_FILE } from '../directory/sections.ts';
 import { writeMetadata } from '../directory/write-metadata.ts';
@@ -17,7 +18,7 @@ import { plainSecrets } from '../lint.ts';
 import { Account, BUCKETS, type Leaf, leavesOf, printLeafPath, type Remark } from './account.ts';
 import { callsOut, SILENT } from './calls-out.ts';
 import { importMigrations } from './migrations.ts';
-import { type Input, namesBelow } from './read-input.ts';
+import type { Input } from './read-input.ts';
 import { translate } from './translate.ts';
 
 export const OLD_PREFIX = 'HASURA_GRAPHQL_';
@@ -40,6 +41,8 @@ export interface ImportReport {
   readonly leaves: number;
   /** How many of them each bucket has; the sum is `leaves`. */
   readonly buckets: Readonly<Record<Leaf['bucket'], number>>;
+  /** How many entries of each bucket are of no key: of migrations, seeds and other files, or of the whole. */
+  readonly remarks: Readonly<Record<Leaf['bucket'], number>>;
   /** All but what is the same. */
   readonly entries: readonly ReportEntry[];
   readonly migrations: number;
@@ -110,6 +113,17 @@ export function importProject(input: Input, out: string, accepted: ReadonlySet<s
       place: file,
       message: `is no UTF-8: it was read as ${encoding} and written as UTF-8; look whether that is right`,
     });
+  for (const [path, why] of input.files.left) {
+    const shown = input.files.show(path);
+    // Of metadata and migrations it is known which files they are.
+    const isMissed = isWithin(input.seedsFolder, path);
+    account.remark({
+      id: `folder:${shown}`,
+      bucket: isMissed ? 'needs-you' : 'ignored',
+      place: shown,
+      message: isMissed ? `${why}; name the folder as seeds_directory in config.yaml, or copy what is wanted of it` : why,
+    });
+  }
   texts.set('config.yaml', config);
   for (const [file, text] of asideTexts(account)) texts.set(`unsupported/${file}`, text);
   texts.set('.env.example', exampleEnvironment(named));
@@ -124,7 +138,11 @@ export function importProject(input: Input, out: string, accepted: ReadonlySet<s
     callsOut(document),
     outside.length === 0 ? undefined : `read from outside of the project: ${outside.join(', ')}`,
   ].filter((warning) => warning !== undefined);
-  return { texts, report: { layout: input.layout, leaves: sum, buckets: counts, entries, migrations: migrations.count, warnings } };
+  const remarks = countOf(account.remarks);
+  return {
+    texts,
+    report: { layout: input.layout, leaves: sum, buckets: counts, remarks, entries, migrations: migrations.count, warnings },
+  };
 }
 
 /** What an earlier import of this directory wrote down. */
@@ -150,8 +168,8 @@ export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
-function countOf(leaves: readonly Leaf[]): ImportReport['buckets'] {
-  const count = (bucket: Leaf['bucket']): number => leaves.filter((leaf) => leaf.bucket === bucket).length;
+function countOf(list: readonly { readonly bucket: Leaf['bucket'] }[]): ImportReport['buckets'] {
+  const count = (wanted: Leaf['bucket']): number => list.filter(({ bucket }) => bucket === wanted).length;
   return {
     same: count('same'),
     renamed: count('renamed'),
@@ -213,11 +231,14 @@ const ACTIONS_FILES: readonly string[] = [ACTIONS_FILE, ACTIONS_SDL_FILE];
 function metadataTexts(input: Input, out: string, document: JsonObject): ReadonlyMap<string, string> {
   const folder = join(out, 'metadata');
   const taken = new Map<string, string>();
-  if (input.metadataFolder !== undefined)
-    for (const [name, path] of namesBelow(input.files, input.metadataFolder))
+  const { metadataFolder } = input;
+  if (metadataFolder !== undefined)
+    for (const path of new Set([...input.files.list(metadataFolder), ...(input.metadataFiles ?? [])])) {
+      const name = relative(metadataFolder, path).split(sep).join('/');
       if (/\.(?:ya?ml|graphql|sql)$/i.test(name) && !(input.newActions === true && ACTIONS_FILES.includes(name)))
         // The folder says which version it is, whatever its version.yaml says.
         taken.set(join(folder, name), name === VERSION_FILE ? 'version: 3\n' : (input.files.read(path) ?? ''));
+    }
   // What is there from an earlier run does not count: the same input gives the same bytes.
   const here = projectFiles(out);
   const hidden = new Map<string, string | null>(here.list(folder).map((path) => [path, null]));
@@ -359,11 +380,21 @@ export function translatedEnvironment(text: string): string {
     .join('\n');
 }
 
+const MEANINGS: Readonly<Record<Leaf['bucket'], string>> = {
+  same: ', taken over as they are',
+  renamed: ', taken over under other names',
+  'needs-you': ', to be looked at',
+  unsupported: ', kept beside under unsupported/',
+  ignored: ', which mean nothing here',
+};
+
 /** For people. */
-export function printReport({ layout, leaves, buckets, entries, migrations, warnings }: ImportReport, out: string): string {
+export function printReport({ layout, leaves, buckets, remarks, entries, migrations, warnings }: ImportReport, out: string): string {
+  const remarked = (bucket: Leaf['bucket']): string =>
+    remarks[bucket] === 0 ? '' : `; and ${counted(remarks[bucket], 'remark')} on files and on the whole`;
   const lines = [
-    `read a project of ${layout}: ${leaves} keys, ${migrations} migrations`,
-    ...BUCKETS.map((bucket) => `  ${bucket.padEnd(12)} ${buckets[bucket]}`),
+    `read a project of ${layout}: ${counted(leaves, 'key')} of metadata and settings, ${counted(migrations, 'migration')}`,
+    ...BUCKETS.map((bucket) => `  ${bucket.padEnd(12)} ${counted(buckets[bucket], 'key')}${MEANINGS[bucket]}${remarked(bucket)}`),
     `written to ${out}`,
   ];
   for (const bucket of ['needs-you', 'unsupported', 'renamed', 'ignored'] as const) {
@@ -399,11 +430,12 @@ export function openEntries({ entries }: ImportReport): readonly ReportEntry[] {
   return entries.filter(({ bucket, accepted }) => !accepted && (bucket === 'needs-you' || bucket === 'unsupported'));
 }
 
-export function reportJson({ layout, leaves, buckets, entries, migrations, warnings }: ImportReport): JsonObject {
+export function reportJson({ layout, leaves, buckets, remarks, entries, migrations, warnings }: ImportReport): JsonObject {
   return {
     layout,
     leaves,
     buckets: { ...buckets },
+    remarks: { ...remarks },
     migrations,
     warnings: [...warnings],
     entries: entries.map((entry) => JSON.parse(printJson({ ...entry })) as JsonObject),

@@ -1,9 +1,10 @@
 /** Migrations and seeds of any layout as those of this project. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { parse } from 'yaml';
 import { splitStatements } from '../../metadata-api/run-sql/split-statements.ts';
 import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
+import { isWithin, realPathOf } from '../directory/files.ts';
 import { reasonOf } from '../failure.ts';
 import { FOLDER } from '../migrations/migration-files.ts';
 import { scanSql } from '../migrations/scan-sql.ts';
@@ -47,6 +48,7 @@ export function importMigrations(
     texts.set(`migrations/${source}/${folder}/${name}`, sql);
   }
   addMissingUps(texts, account);
+  const strange = new Set<string>();
   for (const [name, file] of namesBelow(input.files, input.seedsFolder)) {
     if (!name.endsWith('.sql')) continue;
     const text = input.files.read(file) ?? '';
@@ -56,11 +58,20 @@ export function importMigrations(
     const path = isOfSource ? name : `${sources[0] ?? 'default'}/${name}`;
     if (isOfSource && (gone.has(first) || isLeft(first))) {
       texts.set(`unsupported/seeds/${path}`, text);
+      if (!gone.has(first)) strange.add(first);
       continue;
     }
     texts.set(`seeds/${path}`, withoutGuards(text, `seeds/${path}`, account));
     if (/x-hasura-|hasura\.user/i.test(text)) readsSession.push(`seeds/${path}`);
   }
+  const hasOthers = [...texts.keys()].some((path) => /^(?:migrations|seeds)\//.test(path));
+  for (const source of strange)
+    account.remark({
+      id: `seeds.${source}`,
+      bucket: hasOthers ? 'ignored' : 'needs-you',
+      place: `seeds/${source}`,
+      message: 'the metadata has no such source, so that the other engine does not run them either: kept in unsupported/',
+    });
   return { texts, readsSession, count: new Set(found.map(({ source, folder }) => `${source}/${folder}`)).size };
 }
 
@@ -137,11 +148,10 @@ function collect(input: Input, sources: readonly string[], account: Account, tex
     parts.set(key, known);
     return known;
   };
-  const isDirectory = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  for (const name of readdirSync(root).sort()) {
+  for (const name of entriesOf(input, root, account)) {
     const path = join(root, name);
     const file = FILE.exec(name);
-    if (isDirectory(path)) {
+    if (isFolder(path)) {
       const inFolder = FOLDER.exec(name);
       if (inFolder === null) {
         if (/^squashed_/.test(name)) ignore(account, `migrations/${name}`);
@@ -149,7 +159,7 @@ function collect(input: Input, sources: readonly string[], account: Account, tex
         continue;
       }
       const [, version, rest] = inFolder as unknown as [string, string, string];
-      for (const each of readdirSync(path).sort()) {
+      for (const each of entriesOf(input, path, account)) {
         const direction = /^(up|down)\.(sql|ya?ml)$/.exec(each);
         if (direction === null) continue;
         const text = input.files.read(join(path, each)) ?? '';
@@ -198,24 +208,67 @@ function collect(input: Input, sources: readonly string[], account: Account, tex
   return found;
 }
 
+/** Which files there can be is known, so that they are found by whatever links; what else there is, is only named. */
 function ofSource(input: Input, path: string, source: string, account: Account, left: string[]): readonly Found[] {
   const found: Found[] = [];
-  for (const [name, place] of namesBelow(input.files, path)) {
-    const [folder, file, ...deeper] = name.split('/') as [string, ...string[]];
+  const others = (place: string): void => {
+    for (const [below] of namesBelow(input.files, place)) left.push(`${migrationsPlace(input, place)}/${below}`);
+  };
+  // A link to the migrations of another project is taken at its word, but not all that lies there.
+  const isElsewhere = !isWithin(realPathOf(input.root) ?? input.root, realPathOf(path) ?? path) && input.files.isInside(path);
+  for (const folder of entriesOf(input, path, account)) {
+    const place = join(path, folder);
+    if (isElsewhere && !FOLDER.test(folder)) continue;
     if (/^squashed_/.test(folder)) ignore(account, `migrations/${source}/${folder}`);
-    else if (FOLDER.test(folder) && file !== undefined && deeper.length === 0) {
-      if (/^(?:up|down)\.sql$/.test(file)) found.push({ source, folder, file, text: input.files.read(place) ?? '' });
-      else if (/^(?:up|down)\.ya?ml$/.test(file))
-        account.remark({
-          id: `migrations.${source}.${folder}.${file}`,
-          bucket: 'ignored',
-          place: `migrations/${source}/${name}`,
-          message: 'calls of the API in a project of this version were never run',
-        });
-      else left.push(`migrations/${source}/${name}`);
-    } else left.push(`migrations/${source}/${name}`);
+    else if (!isFolder(place)) left.push(`migrations/${source}/${folder}`);
+    else if (!FOLDER.test(folder)) others(place);
+    else
+      for (const file of entriesOf(input, place, account)) {
+        const name = `migrations/${source}/${folder}/${file}`;
+        if (isFolder(join(place, file))) others(join(place, file));
+        else if (/^(?:up|down)\.sql$/.test(file)) found.push({ source, folder, file, text: input.files.read(join(place, file)) ?? '' });
+        else if (/^(?:up|down)\.ya?ml$/.test(file))
+          account.remark({
+            id: `migrations.${source}.${folder}.${file}`,
+            bucket: 'ignored',
+            place: name,
+            message: 'calls of the API in a project of this version were never run',
+          });
+        else left.push(name);
+      }
   }
+  if (isElsewhere && found.length === 0)
+    account.remark({
+      id: `folder:migrations/${source}`,
+      bucket: 'ignored',
+      place: `migrations/${source}`,
+      message: `leads out of the project, to ${realPathOf(path)}: there are no migrations`,
+    });
   return found;
+}
+
+function migrationsPlace(input: Input, path: string): string {
+  return `migrations/${relative(input.migrationsFolder, path).split(sep).join('/')}`;
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    // A link that leads nowhere, or in a circle.
+    return false;
+  }
+}
+
+/** Names in a folder of migrations. */
+function entriesOf(input: Input, path: string, account: Account): readonly string[] {
+  try {
+    return readdirSync(path).sort();
+  } catch (thrown) {
+    const place = path === input.migrationsFolder ? 'migrations' : migrationsPlace(input, path);
+    account.remark({ id: `folder:${place}`, bucket: 'needs-you', place, message: `cannot be read: ${reasonOf(thrown)}` });
+    return [];
+  }
 }
 
 const ignored = new WeakMap<Account, Set<string>>();

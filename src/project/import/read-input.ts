@@ -4,7 +4,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../../util/json.ts';
 import { type Unjoined, unjoined } from './unjoined.ts';
 import { joinActions } from '../directory/actions-sdl.ts';
-import { decodeUtf8, type Files, projectFiles, readBytes } from '../directory/files.ts';
+import { decodeUtf8, type Files, filesBelow, isWithin, projectFiles, readBytes, realPathOf } from '../directory/files.ts';
 import { MetadataReader } from '../directory/read-metadata.ts';
 import { ACTIONS_FILE, ACTIONS_SDL_FILE, defined, SECTIONS, VERSION_FILE } from '../directory/sections.ts';
 import { failure, type Problem, ProjectFailure, reasonOf } from '../failure.ts';
@@ -27,6 +27,8 @@ export interface Input {
   /** Of the two files of actions: they cannot. */
   readonly newActions?: boolean;
   readonly problems: readonly Problem[];
+  /** Files below `metadataFolder` that were read, by whatever links. */
+  readonly metadataFiles?: readonly string[];
   /** Below `metadata`, and included by nothing: the other engine does not read them either. */
   readonly unread?: readonly string[];
   readonly migrationsFolder: string;
@@ -110,7 +112,7 @@ function metadataFolderOf(files: Files, named: string): string {
     const other = readdirSync(files.root)
       .sort()
       .map((name) => join(files.root, name))
-      .find((folder) => statSync(folder).isDirectory() && holds(folder));
+      .find((folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true && holds(folder));
     return other ?? named;
   } catch {
     return named;
@@ -238,6 +240,9 @@ function readFolder(files: Files, folder: string, version: 2 | 3) {
     unjoined: left,
     actionsAreJoined: true,
     metadataFolder: isTakenOver ? folder : undefined,
+    metadataFiles: [...reader.files.keys(), ...(sdl === undefined ? [] : [join(folder, ACTIONS_SDL_FILE)])].filter((path) =>
+      isWithin(folder, path),
+    ),
     newActions: reader.problems.length > 0,
     unread: files
       .list(folder)
@@ -258,6 +263,8 @@ export interface ForeignFiles extends Files {
   readonly encodings: ReadonlyMap<string, string>;
   /** Of what was read and lies elsewhere: the link or path that led there, and where that is. */
   readonly outside: ReadonlyMap<string, string>;
+  /** Folders that were not looked into when others were listed, and why. */
+  readonly left: ReadonlyMap<string, string>;
 }
 
 /** @param folders that belong to the root, wherever they lie */
@@ -266,21 +273,23 @@ export function foreignFiles(root: string, folders: readonly string[] = []): For
   const folderOf = (path: string): string | undefined => folders.find((folder) => path === folder || path.startsWith(folder + sep));
   const encodings = new Map<string, string>();
   const outside = new Map<string, string>();
+  const left = new Map<string, string>();
   const known = new Set<string>();
   const realRoot = existsSync(root) ? realpathSync(root) : root;
-  const isWithin = (real: string): boolean => real === realRoot || real.startsWith(realRoot + sep);
+  // What the settings name is theirs, wherever it lies; what a link leads to is not.
+  const homes = [root, ...folders.filter((folder) => !files.isInside(folder))];
   /** Of a file that is there: a link on its way, or a folder that is named by its path, may lead away. */
   const note = (path: string): void => {
     const folder = dirname(path);
     if (known.has(folder) && lstatSync(path).isSymbolicLink() === false) return;
     known.add(folder);
-    if (isWithin(realpathSync(path))) return;
+    if (isWithin(realRoot, realpathSync(path))) return;
     // The first on the way that leads there stands for all that is below.
     let way = files.isInside(path) ? root : (folderOf(path) ?? folder);
     if (way === root)
       for (const step of relative(root, path).split(sep)) {
         way = join(way, step);
-        if (!isWithin(realpathSync(way))) break;
+        if (!isWithin(realRoot, realpathSync(way))) break;
       }
     outside.set(files.show(way), realpathSync(way));
   };
@@ -289,6 +298,15 @@ export function foreignFiles(root: string, folders: readonly string[] = []): For
     isInside: (path) => files.isInside(path) || folderOf(path) !== undefined,
     encodings,
     outside,
+    left,
+    list: (folder) =>
+      filesBelow(folder, homes, files.show, (path, thrown) => {
+        const why =
+          thrown === undefined
+            ? `leads out of the project, to ${realPathOf(path)}: not looked into`
+            : `cannot be read: ${reasonOf(thrown)}`;
+        left.set(path, why);
+      }),
     read(path) {
       const bytes = readBytes(path, files.show);
       if (bytes === undefined) return undefined;
