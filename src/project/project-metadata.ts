@@ -130,6 +130,11 @@ export function changesOf(current: JsonObject, wanted: JsonObject, kinds: Kinds)
 export async function listInconsistencies(server: ServerClient, read: ReadMetadata | null): Promise<readonly Inconsistency[]> {
   const answer = await server.metadata('get_inconsistent_metadata', {});
   const records = isJsonObject(answer) && isJsonArray(answer['inconsistent_objects']) ? answer['inconsistent_objects'] : [];
+  return inconsistenciesIn(records, read);
+}
+
+/** Of records as a service lists them. @param read where the objects stand; null: nobody knows */
+export function inconsistenciesIn(records: readonly Json[], read: ReadMetadata | null): readonly Inconsistency[] {
   return records.flatMap((record) => inconsistencyOf(record, read));
 }
 

@@ -76,3 +76,55 @@ it('tells what a deployment would do, and leaves everything as it is', async () 
   const refused = await project.svc('deploy', '--plan', 'plan.json', '--json');
   expect(refused.json['errors']).toEqual([expect.objectContaining({ code: 'plan' })]);
 });
+
+it('tells what would be inconsistent as errors, but nothing that new sources may bring', async () => {
+  const other = projectFolder(service);
+  try {
+    const write = (tables: string, more = '') =>
+      other.write({
+        'config.yaml': 'version: 3\n',
+        'metadata/databases/databases.yaml': `- name: default\n  kind: postgres\n  ${OWN_DATABASE}\n  tables:\n${tables}${more}`,
+      });
+    const author = '    - table: {schema: public, name: author}\n';
+    write(`${author}    - table: {schema: public, name: missing}\n`);
+    const found = await other.svc('plan', '--json', '--detailed-exit-code');
+    expect(found.code).toBe(4);
+    expect(found.json).toMatchObject({
+      ok: false,
+      errors: [{ code: 'inconsistent', file: 'metadata/databases/databases.yaml', line: 6, message: expect.stringContaining('missing') }],
+      plan: { inconsistencies: { before: [], after: [expect.stringContaining('missing')], not_known: [] } },
+    });
+    expect((await other.svc('plan', '--allow-inconsistent')).code).toBe(0);
+    // Role clerk could write and read nothing, and may read now.
+    await service.metadata('pg_create_insert_permission', { table: 'author', role: 'clerk', permission: { columns: ['id'], check: {} } });
+    const permissions = `      insert_permissions: [{role: clerk, permission: {columns: [id], check: {}}}]
+      select_permissions: [{role: clerk, permission: {columns: [id], filter: {}}}]
+      remote_relationships:
+        - name: far
+          definition: {to_source: {source: far, table: {schema: public, name: far}, relationship_type: object, field_mapping: {id: id}}}
+`;
+    write(
+      author + permissions,
+      '- {name: far, kind: postgres, configuration: {connection_info: {database_url: {from_env: FAR_URL}}}, tables: [{table: {schema: public, name: far}}]}\n',
+    );
+    other.write({
+      'metadata/query_collections.yaml': '- {name: q, definition: {queries: [{name: far, query: "{ far { id } }"}]}}\n',
+      'metadata/rest_endpoints.yaml':
+        '- {name: far, url: far, methods: [GET], definition: {query: {collection_name: q, query_name: far}}}\n',
+    });
+    const partial = await other.svc('plan', '--json');
+    expect(partial.code).toBe(0);
+    const { plan } = partial.json as {
+      plan: { inconsistencies: { after: string[]; not_known: string[] }; schemas: { role: string; kind: string; message: string }[] };
+    };
+    expect(plan.inconsistencies.after).toEqual([]);
+    expect(plan.inconsistencies.not_known.map((text) => text.split(':')[0]).sort()).toEqual(
+      expect.arrayContaining(['query_collections', 'remote_relationship']),
+    );
+    const ofClerk = plan.schemas.filter(({ role }) => role === 'clerk');
+    expect(ofClerk).toContainEqual({ role: 'clerk', kind: 'safe', message: 'query_root.author was added.' });
+    expect(ofClerk.filter(({ kind }) => kind === 'breaking')).toEqual([]);
+  } finally {
+    other.remove();
+  }
+});

@@ -43,9 +43,11 @@ export async function runPlan(call: Call): Promise<Outcome> {
       ...(column === undefined ? {} : { column }),
     }),
   );
+  // What deploy would refuse.
+  const inconsistent = flagOption(call, 'allowInconsistent') ? [] : plan.inconsistencies.problems;
   const isFound = flagOption(call, 'detailedExitCode') && !isEmptyPlan(plan);
-  const exit = problems.length > 0 ? EXIT.failed : isFound ? EXIT.found : EXIT.done;
-  return { exit, problems, text: printPlan(plan), data: { plan: planJson(plan) } };
+  const exit = problems.length > 0 ? EXIT.failed : inconsistent.length > 0 ? EXIT.inconsistent : isFound ? EXIT.found : EXIT.done;
+  return { exit, problems: [...problems, ...inconsistent], text: printPlan(plan), data: { plan: planJson(plan) } };
 }
 
 /** Refuses a plan that is not what would be done now. @throws ProjectFailure */

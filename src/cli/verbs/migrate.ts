@@ -142,11 +142,12 @@ export const migrateVerbs: readonly Verb[] = [
     path: ['plan'],
     summary: 'tell what a deployment would do, without doing it',
     details:
-      'Runs pending migrations in a transaction of each source that is rolled back, and builds the metadata on what they make: migrations that fail, with file and line; changes of the metadata; who gains or loses access; what clients of each role would notice; what would be inconsistent. Data is changed until the rollback, locks are held meanwhile, and sequences advance.',
+      'Runs pending migrations in a transaction of each source that is rolled back, and builds the metadata on what they make: migrations that fail, with file and line; changes of the metadata; who gains or loses access; what clients of each role would notice; what would be inconsistent. Data is changed until the rollback, locks are held meanwhile, and sequences advance. Ends with 1 where a migration fails, and with 4 where svc deploy would refuse what is inconsistent; what cannot be known, as it needs sources or remote schemas that are new, counts as neither.',
     options: [
       { flags: '--no-try', help: 'run no SQL' },
       { flags: '--out <file>', help: 'write the plan as JSON, for svc deploy --plan' },
       { flags: '--detailed-exit-code', help: 'end with 3 where a deployment would do something' },
+      { flags: '--allow-inconsistent', help: 'do not end with 4, as for svc deploy --allow-inconsistent' },
       ...sqlLimits({ statement: 60, lock: 5 }),
       { flags: '--timeout <seconds>', help: 'how long the trial may take in all, up to 3600 (300)' },
     ],

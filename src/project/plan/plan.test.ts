@@ -3,7 +3,7 @@ import { type Plan, planJson, printPlan } from './plan.ts';
 
 const NOTHING: Plan = {
   ...{ hash: 'h', migrations: [], changes: [], schemas: [], notes: [] },
-  inconsistencies: { before: [], after: [] },
+  inconsistencies: { before: [], after: [], notKnown: [], problems: [] },
   notCompared: { roles: [], sources: [], remoteSchemas: [] },
 };
 

@@ -13,9 +13,11 @@ import { compareMigrations, readEntries } from '../migrations/run-migrations.ts'
 import { scanSql } from '../migrations/scan-sql.ts';
 import { sourcesOf } from '../migrations/sources.ts';
 import { offsetOf, placeIn } from '../migrations/text-place.ts';
+import { type PlannedInconsistencies, plannedInconsistencies } from './trial-inconsistencies.ts';
 import { changesOf, exportFrom, isApplied } from '../project-metadata.ts';
 import { type HeldLock, locksIn, PROBE, REMEMBER_FILES, whoWaits } from './locks.ts';
 import type { Project } from '../project.ts';
+import { PLACEHOLDER_FIELD } from '../../schema/fields/placeholder.ts';
 import { OLD_SERVICE, ServerError, type ServerClient, type SqlSource } from '../server-client.ts';
 
 export interface PlannedStep {
@@ -45,7 +47,7 @@ export interface Plan {
   readonly migrations: readonly PlannedStep[];
   readonly changes: readonly DocumentChange[];
   readonly schemas: readonly SchemaChange[];
-  readonly inconsistencies: { readonly before: readonly string[]; readonly after: readonly string[] };
+  readonly inconsistencies: PlannedInconsistencies;
   readonly notCompared: NotCompared;
   readonly notes: readonly string[];
 }
@@ -130,7 +132,7 @@ export async function makePlan(
     migrations: pending.map((each) => stepOf(each, untried.get(each), trial)),
     changes,
     schemas: schemaChanges(trial),
-    inconsistencies: { before: reasons(trial, 'before'), after: reasons(trial, 'after') },
+    inconsistencies: plannedInconsistencies(trial, read, addedBy(read.document, metadata)),
     notCompared: {
       roles: namesIn(trial['roles_not_compared']),
       sources: namesIn(trial['untried_sources']),
@@ -138,6 +140,18 @@ export async function makePlan(
     },
     notes,
   };
+}
+
+/** Names of sources and remote schemas that the service does not have. */
+function addedBy(document: JsonObject, current: JsonObject): readonly string[] {
+  return ['sources', 'remote_schemas'].flatMap((key) => {
+    const there = new Set(objectsIn(current[key]).map(({ name }) => name));
+    return objectsIn(document[key]).flatMap(({ name }) => (there.has(name) ? [] : [String(name)]));
+  });
+}
+
+function objectsIn(list: Json | undefined): readonly JsonObject[] {
+  return isJsonArray(list) ? list.filter(isJsonObject) : [];
 }
 
 function namesIn(list: Json | undefined): readonly string[] {
@@ -217,13 +231,6 @@ function stepOf({ source, migration }: Pending, untried: string | undefined, tri
   return { ...common, state: 'failed', message: String(result['message']), ...place };
 }
 
-function reasons(trial: JsonObject, when: 'before' | 'after'): readonly string[] {
-  const found = isJsonObject(trial['inconsistencies']) ? trial['inconsistencies'][when] : undefined;
-  return isJsonArray(found)
-    ? found.map((each) => (isJsonObject(each) ? `${String(each['type'] ?? 'objects')}: ${String(each['reason'])}` : ''))
-    : [];
-}
-
 /** What changes for clients, role by role. */
 function schemaChanges(trial: JsonObject): readonly SchemaChange[] {
   const schemas = isJsonArray(trial['schemas']) ? trial['schemas'].filter(isJsonObject) : [];
@@ -242,9 +249,15 @@ function schemaChanges(trial: JsonObject): readonly SchemaChange[] {
       .filter(({ type, description }) => isPlainGain(type, description, after))
       .map(({ description }): SchemaChange => ({ role, kind: 'safe', message: description.replace('was removed', 'was added') }));
     const all = [...breaking, ...dangerous, ...gained];
+    const told = all.filter(({ message }) => !isArtificial(message));
     // The texts differ, or it would not be told at all.
-    return all.length > 0 ? all : [{ role, kind: 'safe', message: 'only descriptions have changed, or what is deprecated.' }];
+    return all.length > 0 ? told : [{ role, kind: 'safe', message: 'only descriptions have changed, or what is deprecated.' }];
   });
+}
+
+/** Of what is there so that GraphQL and gateways have something, and that no client asks for by itself. */
+function isArtificial(message: string): boolean {
+  return message.includes(`.${PLACEHOLDER_FIELD} was `) || message.endsWith(' was added to union type _Entity.');
 }
 
 /** New types, and new fields of what is answered. */
@@ -294,8 +307,13 @@ export function printPlan(plan: Plan): string {
     const all = schemas.filter((change) => change.kind === kind);
     if (all.length > 0) lines.push('', `schema, ${kind}:`, ...all.map(({ role, message }) => `  ${role}: ${message}`));
   }
-  const fresh = inconsistencies.after.filter((reason) => !inconsistencies.before.includes(reason));
-  if (fresh.length > 0) lines.push('', 'would be inconsistent:', ...fresh.map((reason) => `  ${reason}`));
+  const isOld = (reason: string): boolean => inconsistencies.before.includes(reason);
+  for (const [title, reasons] of [
+    ['would be inconsistent:', inconsistencies.after.filter((reason) => !isOld(reason))],
+    ['would stay inconsistent:', inconsistencies.after.filter(isOld)],
+    ['may be inconsistent, which is not known before what is not compared is there:', inconsistencies.notKnown],
+  ] as const)
+    if (reasons.length > 0) lines.push('', title, ...reasons.map((reason) => `  ${reason}`));
   const left = whatIsLeft(notCompared);
   if (left.length > 0) lines.push('', 'not compared:', ...left.map((line) => `  ${line}`));
   if (notes.length > 0) lines.push('', ...notes.map((note) => `note: ${note}`));
@@ -329,7 +347,7 @@ export function planJson({ hash, migrations, changes, schemas, inconsistencies, 
       details,
     })),
     schemas: schemas.map((change) => ({ ...change })),
-    inconsistencies: { before: inconsistencies.before, after: inconsistencies.after },
+    inconsistencies: { before: inconsistencies.before, after: inconsistencies.after, not_known: inconsistencies.notKnown },
     roles_not_compared: notCompared.roles,
     untried_sources: notCompared.sources,
     untried_remote_schemas: notCompared.remoteSchemas,

@@ -12,6 +12,7 @@ import type { SchemaVariant } from './options.ts';
 import { remoteRootFields } from '../remote/remote-roots.ts';
 import type { RoleSource } from './role-context.ts';
 import { RoleView } from './role-view.ts';
+import { PLACEHOLDER_FIELD } from './placeholder.ts';
 import type { MutationCandidate, RootCandidate } from './root-index.ts';
 import type { SchemaContext, SourceEntry } from './schema-context.ts';
 import { type ReadRoot, tableRootField, tableRootIsVisible } from './table-root.ts';
@@ -23,8 +24,6 @@ interface FieldSet {
   readonly has: (name: string) => boolean;
   readonly field: (name: string) => OutputField | undefined;
 }
-
-const PLACEHOLDER_NAME = 'no_queries_available';
 
 /** @param federation whether the query root has the fields of a subgraph */
 export function rootTypes(context: SchemaContext, role: string, variant: SchemaVariant, federation = false): RootTypes {
@@ -106,16 +105,16 @@ function isEmpty(set: FieldSet): boolean {
 
 function placeholder(): FieldSet {
   const field: OutputField = {
-    name: PLACEHOLDER_NAME,
+    name: PLACEHOLDER_FIELD,
     description: NO_QUERIES,
     type: builtin(STRING, true),
     args: new Map(),
     meaning: { kind: 'constant', json: NO_QUERIES },
   };
   return {
-    names: () => [PLACEHOLDER_NAME],
-    has: (name) => name === PLACEHOLDER_NAME,
-    field: (name) => (name === PLACEHOLDER_NAME ? field : undefined),
+    names: () => [PLACEHOLDER_FIELD],
+    has: (name) => name === PLACEHOLDER_FIELD,
+    field: (name) => (name === PLACEHOLDER_FIELD ? field : undefined),
   };
 }
 
