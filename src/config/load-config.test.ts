@@ -170,12 +170,14 @@ describe('variables that no option has', () => {
     ['SVC_GRAPHQL_CONNECTIONS', ', did you mean SVC_GRAPHQL_PG_CONNECTIONS?'],
     ['svc_graphql_server_port', ', did you mean SVC_GRAPHQL_SERVER_PORT?'],
     ['SVC_GRAPHQL_OTHER_DATABASE_OF_MINE', ''],
+    ['SVC_GRAPHQL_ENDPIONT', ', did you mean SVC_GRAPHQL_ENDPOINT?'],
   ])('are told of with the nearest: %s', (name, guess) => {
     expect(unknownVariables({ [name]: 'hush', PATH: '/bin' })).toEqual([`no option has the environment variable ${name}${guess}`]);
   });
 
-  it('are none of those that options have', () => {
+  it('are none of those that options or the commands of projects have', () => {
     const names = optionRows.flatMap(([, { env, olderEnv }]) => [env, olderEnv]).filter((name) => name !== undefined);
+    names.push('SVC_GRAPHQL_ENDPOINT', 'SVC_GRAPHQL_DATABASE_NAME', 'SVC_GRAPHQL_API_PATHS_GRAPHQL');
     expect(unknownVariables(Object.fromEntries(names.map((name) => [name, 'x'])))).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 /** A project directory: its root, its configuration, and where its parts are. */
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { parse as parseDotEnv } from 'dotenv';
-import { VARIABLE_PREFIX } from '../config/option.ts';
+import { projectVariable } from '../config/project-variables.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../util/json.ts';
 import { nearest } from '../util/nearest.ts';
 import { type Files, projectFiles } from './directory/files.ts';
@@ -112,16 +112,16 @@ export function openProject(cwd: string, flags: ProjectFlags, environment: Envir
     throw failure('version', message, { file: CONFIG_FILE });
   }
   const merged = withDotEnv(files, flags.envfile === undefined ? undefined : resolve(cwd, flags.envfile), environment);
-  const stage = stageOf(written, flags.env ?? merged[`${VARIABLE_PREFIX}ENV`]);
+  const stage = stageOf(written, flags.env ?? merged[projectVariable('env')]);
   warnings.push(...unknownKeys(stage, STAGE_KEYS, `${CONFIG_FILE}: environments`));
   const settings = settingsOf(written, stage, flags, merged, warnings);
-  const folder = (key: string, byDefault: string): string => {
-    const named = text(merged[envName(key)]) ?? text(written[key]) ?? byDefault;
+  const folder = (key: 'metadata_directory' | 'migrations_directory' | 'seeds_directory', byDefault: string): string => {
+    const named = text(merged[projectVariable(key)]) ?? text(written[key]) ?? byDefault;
     const path = isAbsolute(named) ? named : join(root, named);
     if (!files.isInside(path)) throw failure('outside', `${key} leads out of the project`, { file: CONFIG_FILE });
     return path;
   };
-  const file = text(merged[envName('metadata_file')]) ?? text(written['metadata_file']);
+  const file = text(merged[projectVariable('metadata_file')]) ?? text(written['metadata_file']);
   const overlays = overlaysOf(stage, root, files);
   const elsewhere = flags.metadataFolder === undefined ? undefined : resolve(cwd, flags.metadataFolder);
   return {
@@ -185,10 +185,6 @@ function overlaysOf(stage: JsonObject, root: string, files: Files): readonly str
   });
 }
 
-function envName(key: string): string {
-  return VARIABLE_PREFIX + key.toUpperCase().replaceAll('.', '_');
-}
-
 function text(value: Json | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
@@ -215,18 +211,22 @@ function settingsOf(written: JsonObject, stage: JsonObject, flags: ProjectFlags,
     );
   const adminSecret =
     flags.adminSecret ??
-    firstOf(environment[envName('admin_secrets')]) ??
-    text(environment[envName('admin_secret')]) ??
+    firstOf(environment[projectVariable('admin_secrets')]) ??
+    text(environment[projectVariable('admin_secret')]) ??
     fromEnvironment(stage['admin_secret']) ??
     firstOf(text(written['admin_secrets'])) ??
     fromEnvironment(written['admin_secret']) ??
     fromEnvironment(written['access_key']);
   const endpoint =
-    flags.endpoint ?? text(environment[envName('endpoint')]) ?? text(stage['endpoint']) ?? text(written['endpoint']) ?? DEFAULT_ENDPOINT;
+    flags.endpoint ??
+    text(environment[projectVariable('endpoint')]) ??
+    text(stage['endpoint']) ??
+    text(written['endpoint']) ??
+    DEFAULT_ENDPOINT;
   const paths = isJsonObject(written['api_paths']) ? written['api_paths'] : {};
   warnings.push(...unknownKeys(paths, API_PATHS, `${CONFIG_FILE}: api_paths`));
-  const path = (key: string, byDefault: string): string =>
-    (text(environment[envName(`api_paths.${key}`)]) ?? text(paths[key]) ?? byDefault).replace(/^\/+/, '');
+  const path = (key: 'v1_metadata' | 'v2_query' | 'graphql' | 'version' | 'config', byDefault: string): string =>
+    (text(environment[projectVariable(`api_paths.${key}`)]) ?? text(paths[key]) ?? byDefault).replace(/^\/+/, '');
   const actions = isJsonObject(written['actions']) ? written['actions'] : {};
   const codegen = isJsonObject(actions['codegen']) ? actions['codegen'] : {};
   return {
@@ -234,12 +234,15 @@ function settingsOf(written: JsonObject, stage: JsonObject, flags: ProjectFlags,
     adminSecret: adminSecret ?? null,
     insecureSkipTlsVerify:
       flags.insecureSkipTlsVerify ??
-      flag(environment[envName('insecure_skip_tls_verify')]) ??
+      flag(environment[projectVariable('insecure_skip_tls_verify')]) ??
       flag(written['insecure_skip_tls_verify']) ??
       false,
     certificateAuthority:
-      flags.certificateAuthority ?? text(environment[envName('certificate_authority')]) ?? text(written['certificate_authority']) ?? null,
-    interactive: !(flag(environment[envName('disable_interactive')]) ?? flag(written['disable_interactive']) ?? false),
+      flags.certificateAuthority ??
+      text(environment[projectVariable('certificate_authority')]) ??
+      text(written['certificate_authority']) ??
+      null,
+    interactive: !(flag(environment[projectVariable('disable_interactive')]) ?? flag(written['disable_interactive']) ?? false),
     paths: {
       metadata: path('v1_metadata', 'v1/metadata'),
       query: path('v2_query', 'v2/query'),

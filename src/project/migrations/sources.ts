@@ -1,7 +1,7 @@
 /** Which sources a command is about. */
 import { isJsonArray, isJsonObject, type JsonObject } from '../../util/json.ts';
 import { EXIT, failure } from '../failure.ts';
-import { VARIABLE_PREFIX } from '../../config/option.ts';
+import { projectVariable } from '../../config/project-variables.ts';
 import type { Project } from '../project.ts';
 import type { ServerClient, SqlSource } from '../server-client.ts';
 import { exportFrom } from '../project-metadata.ts';
@@ -35,7 +35,7 @@ export async function chosenSources(
   named: string | undefined,
 ): Promise<readonly SqlSource[]> {
   const known = await serverSources(server);
-  const name = named ?? project.environment[`${VARIABLE_PREFIX}DATABASE_NAME`];
+  const name = named ?? project.environment[projectVariable('database_name')];
   const folders = migratedSources(folder);
   const find = (wanted: string): SqlSource => {
     const found = known.find((source) => source.name === wanted);
@@ -49,7 +49,7 @@ export async function chosenSources(
 
 /** The source for a command about one of them. @throws ProjectFailure when it is not clear which */
 export function oneFolder(project: Project, folder: string, named: string | undefined, sources: readonly string[]): string {
-  const name = named ?? project.environment[`${VARIABLE_PREFIX}DATABASE_NAME`];
+  const name = named ?? project.environment[projectVariable('database_name')];
   if (name !== undefined && name !== '') return name;
   const all = [...new Set([...migratedSources(folder), ...sources])];
   const [only, ...others] = all;
