@@ -144,6 +144,19 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
       ['write-only', 10],
       ['settable-filter', 10],
     ]);
+    const codeOf = async (...args: string[]): Promise<number | null> => (await project.svc(...args, '--project', 'lint')).code;
+    expect(await codeOf('permissions', 'lint', '--fail-on', 'error')).toBe(0);
+    const told = await project.svc('metadata', 'lint', '--project', 'lint');
+    expect([told.code, told.stdout]).toEqual([0, '5 warnings\n']);
+    expect(await codeOf('metadata', 'lint', '--fail-on', 'warning')).toBe(1);
+    expect(await codeOf('permissions', 'explain', '--role', 'user', '--table', 'author', '--op', 'delete')).toBe(0);
+    for (const [role, table, message] of [
+      ['usr', 'author', 'the metadata has no role "usr", did you mean "user"?'],
+      ['user', 'autor', 'the metadata has no table "public.autor", did you mean "public.author"?'],
+    ] as const) {
+      const unknown = await project.svc('permissions', 'explain', '--role', role, '--table', table, '--project', 'lint', '--json');
+      expect([unknown.code, unknown.json['errors']]).toEqual([2, [{ code: 'not-exists', message }]]);
+    }
   });
 
   it('print all to whoever reads slowly, and nothing to whoever has gone', () => {

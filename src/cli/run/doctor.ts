@@ -16,6 +16,7 @@ import type { Call, Outcome } from '../call.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import { type Add, checkDatabase, type Finding } from './doctor-database.ts';
 import { versionsDiffer } from './about.ts';
+import { isFailing } from './findings.ts';
 import { knownMigrations } from './migrate.ts';
 
 export async function runDoctor(call: Call): Promise<Outcome> {
@@ -48,12 +49,20 @@ export async function runDoctor(call: Call): Promise<Outcome> {
     const told: Add = (id, ...others) => (id === 'old-session-names' && hasAliases ? undefined : add(id, ...others));
     for (const source of sourcesOf((await exportFrom(server)).metadata)) await checkSource(project, server, source, told, attempt);
   });
-  const errors = findings.filter(({ severity }) => severity === 'error');
   const text =
     findings.length === 0
       ? 'nothing found'
       : findings.map(({ id, severity, cause, remedy }) => `${severity} [${id}] ${cause}\n  -> ${remedy}`).join('\n');
-  return { exit: errors.length > 0 ? EXIT.failed : EXIT.done, text, data: { findings: findings.map((finding) => ({ ...finding })) } };
+  return {
+    exit: isFailing(
+      call,
+      findings.map(({ severity }) => severity),
+    )
+      ? EXIT.failed
+      : EXIT.done,
+    text,
+    data: { findings: findings.map((finding) => ({ ...finding })) },
+  };
 }
 
 /** How inconsistencies are worded that a variable of the environment makes. */

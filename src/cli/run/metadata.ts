@@ -1,6 +1,7 @@
 /** The commands of `svc metadata`. */
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
+import { counted } from '../../util/counted.ts';
 import type { JsonObject } from '../../util/json.ts';
 import { type MetadataFolder, readMetadata, type ReadMetadata } from '../../project/directory/read-metadata.ts';
 import { applyChanges, projectFiles } from '../../project/directory/files.ts';
@@ -24,6 +25,7 @@ import {
   problemOf,
 } from '../../project/project-metadata.ts';
 import { type Call, flagOption, listOption, type Outcome, textOption } from '../call.ts';
+import { findingsOutcome } from './findings.ts';
 import { followFiles } from './follow-files.ts';
 
 /** `svc metadata build` */
@@ -80,10 +82,6 @@ async function applyOnce(call: Call): Promise<Outcome> {
     data: { ...outcome, inconsistencies: applied.inconsistencies.map(inconsistencyJson) },
     ...(isAllowed ? {} : { exit: EXIT.inconsistent, problems: applied.inconsistencies.map(problemOf) }),
   };
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** Applies once and then after each change, until the process is interrupted. */
@@ -278,5 +276,5 @@ export async function runLint(call: Call): Promise<Outcome> {
       problems.push({ code: 'case', message: `differs from ${files.show(other)} in case only`, file: files.show(path) });
     clashes.set(lower, path);
   }
-  return problems.length === 0 ? { text: 'nothing found' } : { exit: EXIT.failed, problems, text: counted(problems.length, 'finding') };
+  return findingsOutcome(call, problems);
 }

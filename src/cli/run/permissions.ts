@@ -2,11 +2,15 @@
 import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { indented } from '../../project/directory/write-metadata.ts';
 import { EXIT, failure } from '../../project/failure.ts';
-import { lintMetadata } from '../../project/lint.ts';
+import { printedName } from '../../project/directory/sections.ts';
+import { eachObject, lintMetadata } from '../../project/lint.ts';
+import { sourcesOf } from '../../project/migrations/sources.ts';
 import { describeGrant, type Grant, grantsOf, sessionVariablesOf } from '../../project/permissions/matrix.ts';
 import { judgeRow, type JudgedPart, passes, printJudged } from '../../project/permissions/judge-row.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../../util/json.ts';
+import { nearest } from '../../util/nearest.ts';
 import { type Call, listOption, type Outcome, textOption } from '../call.ts';
+import { findingsOutcome } from './findings.ts';
 import { table } from './table.ts';
 
 /** `svc permissions matrix` */
@@ -30,7 +34,7 @@ function grantJson({ role, source, table: of, operation, from, permission }: Gra
 export async function runPermissionsLint(call: Call): Promise<Outcome> {
   const read = readMetadata((await call.project()).metadata);
   const problems = lintMetadata(read).filter(({ code }) => code !== 'plain-secret');
-  return problems.length === 0 ? { text: 'nothing found' } : { exit: EXIT.failed, problems, text: `${problems.length} findings` };
+  return findingsOutcome(call, problems);
 }
 
 /** `svc permissions explain` */
@@ -44,8 +48,16 @@ export async function runExplain(call: Call): Promise<Outcome> {
   const row = rowOf(call);
   const all = grantsOf(read.document);
   // Tables of MariaDB's own database have no schema.
-  const wanted = named.includes('.') || all.some(({ table: of }) => of === named) ? named : `public.${named}`;
   const inSource = textOption(call, 'databaseName');
+  const tables = tablesIn(read.document, inSource);
+  const wanted = named.includes('.') || tables.includes(named) ? named : `public.${named}`;
+  requireKnown(
+    'source',
+    inSource,
+    sourcesOf(read.document).map(({ name }) => name),
+  );
+  requireKnown('table', wanted, tables);
+  requireKnown('role', role, rolesIn(read.document));
   const grants = all.filter(
     (grant) =>
       grant.role === role &&
@@ -96,6 +108,38 @@ export async function runExplain(call: Call): Promise<Outcome> {
       ? `${role} may ${operation} the rows that one of ${grants.length} inherited rules lets through, and see of each what the rules that let it through show`
       : `${role} may ${operation} the rows that the rule lets through`;
   return { text: [...lines, verdict].join('\n'), data: { verdict: 'allowed', rules } };
+}
+
+function tablesIn(document: JsonObject, inSource: string | undefined): readonly string[] {
+  const tables: string[] = [];
+  eachObject(document['sources'], [], ({ name, tables: list }) => {
+    if (inSource === undefined || name === inSource) eachObject(list, [], ({ table: of }) => tables.push(printedName(of ?? null)));
+  });
+  return tables;
+}
+
+/** Whoever may do anything by the metadata, and not only with tables. */
+function rolesIn(document: JsonObject): readonly string[] {
+  const roles = new Set(['admin']);
+  const visit = (value: Json): void => {
+    if (isJsonArray(value)) for (const item of value) visit(item);
+    else if (isJsonObject(value))
+      for (const [key, item] of Object.entries(value)) {
+        if ((key === 'role' || key === 'role_name') && item !== null && typeof item !== 'object') roles.add(String(item));
+        if (key === 'role_set' && isJsonArray(item)) for (const each of item) roles.add(String(each));
+        visit(item);
+      }
+  };
+  for (const section of ['sources', 'inherited_roles', 'remote_schemas', 'actions']) visit(document[section] ?? null);
+  return [...roles];
+}
+
+/** @throws ProjectFailure with the name that was probably meant */
+function requireKnown(what: string, name: string | undefined, known: readonly string[]): void {
+  if (name === undefined || known.includes(name)) return;
+  const meant = nearest(name, known);
+  const guess = meant === undefined ? '' : `, did you mean "${meant}"?`;
+  throw failure('not-exists', `the metadata has no ${what} "${name}"${guess}`, {}, EXIT.usage);
 }
 
 /** The columns that tell the row, of --pk or --row. @throws ProjectFailure */

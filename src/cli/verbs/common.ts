@@ -18,6 +18,16 @@ export const SERVICE_OPTIONS: readonly VerbOption[] = [
   { flags: '--certificate-authority <file>', help: 'certificates to check it with' },
 ];
 
+/** Of commands that look for mistakes. @param byDefault `warning`: where nothing that is found is ever more than that */
+export function failOn(byDefault: 'error' | 'warning' = 'error'): VerbOption {
+  return {
+    flags: '--fail-on <severity>',
+    help: 'what ends the command with 1: errors only, or warnings too',
+    choices: ['error', 'warning'],
+    default: byDefault,
+  };
+}
+
 export const EXIT_CODE: VerbOption = { flags: '--exit-code', help: 'end with 3 where there are differences or pending work' };
 
 /** @param help what the source is to the command; else: only this one */

@@ -1,4 +1,4 @@
-import { ALLOW_INCONSISTENT, EXIT_CODE } from './common.ts';
+import { ALLOW_INCONSISTENT, EXIT_CODE, failOn } from './common.ts';
 import type { Verb, VerbGroup } from './verb.ts';
 
 export const metadataGroups: readonly VerbGroup[] = [
@@ -105,8 +105,8 @@ export const metadataVerbs: readonly Verb[] = [
     path: ['metadata', 'lint'],
     summary: 'look for mistakes in the files of the project',
     details:
-      'Shape, includes, unknown keys, files that nothing includes, names of files that differ in case only, secrets in plain text, and permissions that look wrong.',
-    options: [],
+      'Shape, includes, unknown keys, files that nothing includes, names of files that differ in case only, secrets in plain text, and permissions that look wrong. Ends with 1 where there are errors; what may be meant so is a warning.',
+    options: [failOn()],
     needs: 'files',
     example: 'svc metadata lint',
     load: async () => (await import('../run/metadata.ts')).runLint,

@@ -1,4 +1,4 @@
-import { databaseName } from './common.ts';
+import { databaseName, failOn } from './common.ts';
 import type { Verb, VerbGroup } from './verb.ts';
 
 export const toolGroups: readonly VerbGroup[] = [
@@ -40,7 +40,7 @@ export const toolVerbs: readonly Verb[] = [
     summary: 'look for what goes wrong, and say what to do',
     details:
       'Files, settings of the project and of the service, access, migrations, inconsistencies, variables that are not set; in PostgreSQL sources privileges of the role, extensions, connections, clocks, tables without a primary key, triggers of event triggers that are gone, and what another service has left behind. Ends with 1 where there are errors.',
-    options: [],
+    options: [failOn()],
     needs: 'service',
     example: 'svc doctor --json',
     load: async () => (await import('../run/doctor.ts')).runDoctor,
@@ -58,6 +58,7 @@ export const toolVerbs: readonly Verb[] = [
   {
     path: ['permissions', 'explain'],
     summary: 'tell which rule holds for a role, where it stands, and which session variables it needs',
+    details: 'Ends with 2 where the metadata has no such role, table or source; that a role may do nothing is an answer like others.',
     options: [
       { flags: '--role <role>', help: 'the role', mandatory: true },
       { flags: '--table <table>', help: 'the table, [schema.]name', mandatory: true },
@@ -86,8 +87,8 @@ export const toolVerbs: readonly Verb[] = [
     path: ['permissions', 'lint'],
     summary: 'look for permissions that look wrong',
     details:
-      'Rules that are always true for writes, updates without a check, columns that can be written and not read, filters on a column that the client may set, writes of anonymous.',
-    options: [],
+      'Rules that are always true for writes, updates without a check, columns that can be written and not read, filters on a column that the client may set, writes of anonymous. All of it may be meant so: each is a warning.',
+    options: [failOn('warning')],
     needs: 'files',
     example: 'svc permissions lint',
     load: async () => (await import('../run/permissions.ts')).runPermissionsLint,
