@@ -11,6 +11,7 @@ export interface KindCodecs {
   readonly storedConfiguration?: Codec<unknown>;
   readonly tableName: Codec<QualifiedName>;
   readonly functionName: Codec<QualifiedName>;
+  readonly capabilities?: { readonly enumTables: boolean };
   /** Functions of computed fields take values of columns, and no rows. */
   readonly functionsOfColumns?: true;
 }

@@ -11,6 +11,7 @@ import { applyMetadata, problemOf } from '../../project/project-metadata.ts';
 import type { Project } from '../../project/project.ts';
 import { type ServerClient, ServerError, type SqlSource } from '../../project/server-client.ts';
 import type { Kinds } from '../../metadata/kinds.ts';
+import { counted } from '../../util/counted.ts';
 import { isJsonObject, type JsonObject } from '../../util/json.ts';
 import { type Call, flagOption, type Outcome, textOption } from '../call.ts';
 import { type DoneIn, doneJson, planAll, type PlannedSource, runAll } from './migrate.ts';
@@ -72,15 +73,12 @@ export async function deploy(at: Deployment): Promise<Outcome> {
     }));
     checkSteps(steps, options, requireBook(source));
   }
-  if (at.unlessNewer === true) {
-    const newer = await newerThan(
-      at,
-      migrated.filter(({ name }) => there.has(name)),
-    );
-    if (newer !== undefined) return { text: `nothing is deployed: ${newer}`, data: { newer } };
-  }
   const known = migrated.filter(({ name }) => there.has(name));
   const answered = at.allowInconsistent ? await answering(at, known) : known;
+  if (at.unlessNewer === true) {
+    const newer = await newerThan(at, answered);
+    if (newer !== undefined) return { text: `nothing is deployed: ${newer}`, data: { newer } };
+  }
   const plannedBefore = await planAll(
     project,
     server,
@@ -137,7 +135,7 @@ export async function deploy(at: Deployment): Promise<Outcome> {
       const { name } = each.source;
       if (folders.includes(name) ? reached.has(name) : !there.has(name) || (await isReached(each))) sown.push(each);
     }
-    const early = await beforeMetadata(server, sown);
+    const early = await beforeMetadata(at, sown);
     const seedsOf = ({ source }: (typeof seeds)[number]): string => `seeds of ${source.name}`;
     left.splice(left.indexOf('metadata'), 0, ...early.map(seedsOf));
     const late = sown.filter((each) => !early.includes(each));
@@ -156,7 +154,7 @@ export async function deploy(at: Deployment): Promise<Outcome> {
     const metadata = { sent: applied.sent, changes: applied.changes.length, resource_version: applied.resourceVersion };
     const text = [
       `migrations: ${done.length === 0 ? 'nothing to run' : `${done.length} run`}`,
-      `metadata: ${applied.sent ? `${applied.changes.length} changes` : 'the service has it already'}`,
+      `metadata: ${applied.sent ? `${counted(applied.changes.length, 'change')}` : 'the service has it already'}`,
       ...(at.withSeeds ? [`seeds: ${seeded.length} run`] : []),
     ].join('\n');
     return { text, data: { migrations: done.map(doneJson), metadata, seeds: seeded } };
@@ -174,9 +172,10 @@ export async function deploy(at: Deployment): Promise<Outcome> {
 
 /** Seeds of sources whose metadata would be inconsistent without them. */
 async function beforeMetadata<T extends { readonly source: SqlSource & { readonly entry: JsonObject } }>(
-  server: ServerClient,
-  seeds: readonly T[],
+  { server, kinds }: Deployment,
+  all: readonly T[],
 ): Promise<readonly T[]> {
+  const seeds = all.filter(({ source }) => kinds.get(source.kind)?.capabilities?.enumTables === true);
   if (seeds.length === 0) return [];
   const there = new Set((await serverSources(server)).map(({ name }) => name));
   const early: T[] = [];

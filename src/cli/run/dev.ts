@@ -10,6 +10,7 @@ import { openProject, type Project } from '../../project/project.ts';
 import { serverClient } from '../../project/server-client.ts';
 import { OWN_PATHS } from '../deploy-at-start.ts';
 import { startService } from '../start-service.ts';
+import { counted } from '../../util/counted.ts';
 import { type Call, flagOption, type Outcome, textOption } from '../call.ts';
 import { deploy } from './deploy.ts';
 import { followCatalogs } from './follow-catalogs.ts';
@@ -49,7 +50,7 @@ export async function runDev(call: Call): Promise<Outcome> {
     if (problems.length > 0) throw new ProjectFailure(problems);
     const { sent, changes, inconsistencies } = await applyMetadata(read, server, kinds, { allowInconsistent: false });
     return [
-      `metadata: ${sent ? `${changes.length} changes` : 'the service has it already'}`,
+      `metadata: ${sent ? counted(changes.length, 'change') : 'the service has it already'}`,
       ...inconsistencies.map((each) => printProblem(problemOf(each))),
     ].join('\n');
   };

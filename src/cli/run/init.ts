@@ -9,6 +9,7 @@ import { CONFIG_FILE, openProject } from '../../project/project.ts';
 import { exportFrom } from '../../project/project-metadata.ts';
 import { serverClient } from '../../project/server-client.ts';
 import type { JsonObject } from '../../util/json.ts';
+import { counted } from '../../util/counted.ts';
 import { type Call, type Outcome, textOption } from '../call.ts';
 
 const IGNORED = ['.env', '.env.*', '!.env.example', '.svc/'];
@@ -56,5 +57,5 @@ export async function runInit(call: Call): Promise<Outcome> {
   ]);
   applyChanges(files, changes);
   const written = [...changes.keys()].map((path) => files.show(path));
-  return { text: `made a project in ${root}: ${written.length} files`, data: { root, written } };
+  return { text: `made a project in ${root}: ${counted(written.length, 'file')}`, data: { root, written } };
 }

@@ -10,6 +10,7 @@ import { scanSql } from '../../project/migrations/scan-sql.ts';
 import { type Difference, differenceBetween, schemaAfter } from '../../project/migrations/schema-print.ts';
 import { chosenSources, oneFolder } from '../../project/migrations/sources.ts';
 import type { ServerClient, SqlSource } from '../../project/server-client.ts';
+import { counted } from '../../util/counted.ts';
 import { type Call, flagOption, type Outcome, textOption } from '../call.ts';
 import { fileName } from './migrate-files.ts';
 import { inScratch, type Trial } from './in-scratch.ts';
@@ -97,7 +98,7 @@ export async function runMigrateSquash(call: Call): Promise<Outcome> {
     await mirrorState(server, new Map([[source.name, await readEntries(server, source)]]));
   }
   return {
-    text: `${project.files.show(folder)} holds ${migrations.length} migrations`,
+    text: `${project.files.show(folder)} holds ${counted(migrations.length, 'migration')}`,
     data: { folder: project.files.show(folder), squashed: migrations.map(({ version }) => String(version)) },
   };
 }

@@ -7,6 +7,7 @@ import { scanSql } from '../../project/migrations/scan-sql.ts';
 import { type Difference, differenceBetween, verifyMigration } from '../../project/migrations/schema-print.ts';
 import { chosenSources } from '../../project/migrations/sources.ts';
 import type { SqlSource } from '../../project/server-client.ts';
+import { counted } from '../../util/counted.ts';
 import { type Call, type Outcome, textOption } from '../call.ts';
 import { inScratch, type Trial } from './in-scratch.ts';
 import { knownMigrations } from './migrate.ts';
@@ -40,7 +41,12 @@ export async function runMigrateVerify(call: Call): Promise<Outcome> {
     problems.push(...found.problems);
     verified.push(...found.verified);
   }
-  return { exit: problems.length > 0 ? EXIT.failed : EXIT.done, problems, text: `${verified.length} verified`, data: { verified } };
+  return {
+    exit: problems.length > 0 ? EXIT.failed : EXIT.done,
+    problems,
+    text: `${counted(verified.length, 'migration')} verified`,
+    data: { verified },
+  };
 }
 
 /** In transactions of the source that are rolled back. */

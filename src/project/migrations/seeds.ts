@@ -108,12 +108,12 @@ function explained(
 }
 
 /**
- * Whether a table that the metadata calls an enum has no rows: until it has some, the metadata is inconsistent.
+ * Whether a table that the metadata calls an enum has no rows: until it has some, the metadata is inconsistent. Of a source whose kind has
+ * such tables.
  * @param tables of the source's entry in the document
  * @throws ProjectFailure
  */
 export async function hasEmptyEnum(server: ServerClient, source: SqlSource, tables: Json | undefined): Promise<boolean> {
-  if (source.kind !== 'pg' && source.kind !== 'dbc') return false;
   const enums = (isJsonArray(tables) ? tables : [])
     .filter(isJsonObject)
     .flatMap(({ table, is_enum }) => (is_enum === true && table !== undefined ? [pgName(table)] : []));
