@@ -80,6 +80,8 @@ export interface Service {
    * @param kinds of the sources that are asked
    */
   readCatalogs(kinds: ReadonlySet<string>): Promise<ReadonlyMap<string, Catalog>>;
+  /** Tells of each change of the metadata, whoever makes it. */
+  onMetadata(listener: () => void): void;
 }
 
 /** Of the largest bodies, how many may be on their way at a time. */
@@ -354,6 +356,11 @@ async function listen(config: Config, parts: Parts): Promise<Service> {
   return {
     url: server.url,
     readCatalogs: catalogReader(state),
+    onMetadata(listener) {
+      state.onSnapshot((shown, before) => {
+        if (shown.metadata !== before.metadata) listener();
+      });
+    },
     async stop() {
       isStopping = true;
       if (config.shutdownDelay > 0) {

@@ -15,6 +15,7 @@ export interface RunningService {
   readonly url: string;
   readonly config: Config;
   readonly readCatalogs: Service['readCatalogs'];
+  readonly onMetadata: Service['onMetadata'];
 }
 
 /** How long a stop waits for a start that is still going on. */
@@ -54,7 +55,12 @@ export async function startService(config: Config): Promise<RunningService> {
     isSettled = true;
     warmUp = startWarmUp();
     warmUp.done.catch((error: unknown) => logger.observe({ kind: 'unexpected', message: 'the warm-up failed', error }));
-    return { url: started.url, config: complete, readCatalogs: started.readCatalogs };
+    return {
+      url: started.url,
+      config: complete,
+      readCatalogs: started.readCatalogs,
+      onMetadata: (listener) => started.onMetadata(listener),
+    };
   };
   const stop = async (): Promise<void> => {
     warmUp?.stop();

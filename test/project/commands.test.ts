@@ -382,6 +382,20 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
         renameSync(`${project.root}/dev/draft.yaml`, `${project.root}/dev/metadata/databases/databases.yaml`);
         await expect.poll(() => ask(`{ ${name} { id } }`), WAIT).toEqual({ data: { [name]: [{ id: 1 }] } });
       }
+      // What is clicked in its console comes into the files, and an edit of them takes nothing of it back.
+      const permission = { table: 'author', role: 'guest', permission: { columns: ['id'], filter: {} } };
+      const clicked = await fetch(`http://127.0.0.1:${port}/v1/metadata`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ type: 'pg_create_select_permission', args: permission }),
+      });
+      expect(clicked.status).toBe(200);
+      const tables = 'dev/metadata/databases/databases.yaml';
+      await expect.poll(() => project.read(tables), WAIT).toContain('role: guest');
+      project.write({ 'dev/draft.yaml': `# kept\n${project.read(tables).replace('poet', 'bard')}` });
+      renameSync(`${project.root}/dev/draft.yaml`, `${project.root}/${tables}`);
+      await expect.poll(() => ask('{ bard { id } }'), WAIT).toEqual({ data: { bard: [{ id: 1 }] } });
+      expect(project.read(tables)).toMatch(/^# kept\n[\s\S]*role: guest/);
       // Migrations that come later are for --migrate.
       const status = await own.svc(
         'migrate',

@@ -2,19 +2,18 @@
 import { loadConfig } from '../../config/load-config.ts';
 import { adminSecretsOf } from '../../config/access.ts';
 import { readMetadata } from '../../project/directory/read-metadata.ts';
-import { shapeProblems } from '../../project/document.ts';
-import { printProblem, ProjectFailure, reasonOf } from '../../project/failure.ts';
-import { applyMetadata, listInconsistencies, problemOf } from '../../project/project-metadata.ts';
+import { EXIT, printProblem, reasonOf } from '../../project/failure.ts';
+import { listInconsistencies, problemOf } from '../../project/project-metadata.ts';
 import { MIGRATED_KINDS } from '../../project/migrations/book.ts';
 import { openProject, type Project } from '../../project/project.ts';
 import { serverClient } from '../../project/server-client.ts';
 import { OWN_PATHS } from '../deploy-at-start.ts';
 import { startService } from '../start-service.ts';
-import { counted } from '../../util/counted.ts';
 import { type Call, flagOption, type Outcome, textOption } from '../call.ts';
 import { deploy } from './deploy.ts';
 import { followCatalogs } from './follow-catalogs.ts';
 import { followFiles } from './follow-files.ts';
+import { keepInStep } from './keep-in-step.ts';
 import { runOptions } from './run-options.ts';
 
 /** `svc dev` */
@@ -29,6 +28,7 @@ export async function runDev(call: Call): Promise<Outcome> {
   const [adminSecret = null] = adminSecretsOf(config);
   const server = serverClient({ ...first.settings, endpoint: running.url, adminSecret, paths: OWN_PATHS });
   const kinds = await call.kinds();
+  const inStep = keepInStep(server, kinds);
   const deployAll = async (project: Project): Promise<string> => {
     const outcome = await deploy({
       project,
@@ -42,24 +42,16 @@ export async function runDev(call: Call): Promise<Outcome> {
       tell: call.tell,
       warn: call.tell,
     });
+    if ((outcome.exit ?? EXIT.done) === EXIT.done) await inStep.agree();
     return [outcome.text ?? '', ...(outcome.problems ?? []).map(printProblem)].join('\n').trim();
-  };
-  const applyOnly = async (project: Project): Promise<string> => {
-    const read = readMetadata(project.metadata);
-    const problems = shapeProblems(read, kinds);
-    if (problems.length > 0) throw new ProjectFailure(problems);
-    const { sent, changes, inconsistencies } = await applyMetadata(read, server, kinds, { allowInconsistent: false });
-    return [
-      `metadata: ${sent ? counted(changes.length, 'change') : 'the service has it already'}`,
-      ...inconsistencies.map((each) => printProblem(problemOf(each))),
-    ].join('\n');
   };
   // One thing at a time, whatever has changed.
   let turn: Promise<void> = Promise.resolve();
   const inTurn = (run: () => Promise<string>): Promise<void> => {
     const attempt = async (): Promise<void> => {
       try {
-        call.tell(await run());
+        const told = await run();
+        if (told !== '') call.tell(told);
       } catch (thrown) {
         // Whatever it is: the service goes on with what it had.
         call.tell(reasonOf(thrown));
@@ -93,11 +85,22 @@ export async function runDev(call: Call): Promise<Outcome> {
     });
   // What is edited while it deploys waits behind it, and is not missed.
   const deployed = attempt(deployAll);
+  let isKeeping = false;
+  // What is clicked in the console of the service; what the files have brought is known by then.
+  running.onMetadata(() => {
+    if (isKeeping) return;
+    isKeeping = true;
+    void inTurn(() => {
+      isKeeping = false;
+      return inStep.keep(openProject(call.cwd, { project: first.root }, call.environment));
+    });
+  });
   const withMigrations = flagOption(call, 'migrate');
   const metadata = [first.metadata.file ?? first.metadata.folder, ...(first.metadata.overlays ?? [])];
-  if (withMigrations) followFiles(first.files, [...metadata, first.migrationsFolder], () => attempt(deployAll), call.tell);
+  if (withMigrations)
+    followFiles(first.files, [...metadata, first.migrationsFolder], () => attempt((project) => inStep.keep(project, deployAll)), call.tell);
   else {
-    followFiles(first.files, metadata, () => attempt(applyOnly), call.tell);
+    followFiles(first.files, metadata, () => attempt((project) => inStep.keep(project)), call.tell);
     const remind = async (): Promise<void> =>
       call.tell(
         `migrations have changed: svc migrate apply --endpoint ${running.url} runs what is pending, svc dev --migrate does so by itself`,

@@ -11,7 +11,7 @@ export const toolVerbs: readonly Verb[] = [
     path: ['dev'],
     summary: 'run a service for the project that follows its files',
     details:
-      'Starts the service, with its own PostgreSQL where no database is configured, deploys the project, applies its metadata again whenever a file of it changes, and reads a database again whenever its tables or functions change. Errors are told with file and line, and the service goes on with what it had. Migrations are run at the start, and with --migrate when they change; else a change of them is told. Handlers of actions are not generated again: svc actions codegen does that.',
+      'Starts the service, with its own PostgreSQL where no database is configured, deploys the project, applies its metadata again whenever a file of it changes, writes to the files what is changed in the service meanwhile, such as in its console, and reads a database again whenever its tables or functions change. Errors are told with file and line, and the service goes on with what it had. Migrations are run at the start, and with --migrate when they change; else a change of them is told. Handlers of actions are not generated again: svc actions codegen does that.',
     options: [
       { flags: '--port <port>', help: 'of the service; else that of SVC_GRAPHQL_SERVER_PORT' },
       { flags: '--migrate', help: 'run migrations when they change, too' },

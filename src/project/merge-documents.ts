@@ -1,0 +1,95 @@
+/** Two documents that were made from one, joined object by object. */
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
+import { identityOf, nameOf, sameMeaning } from './directory/sections.ts';
+
+export interface MergedDocument {
+  readonly document: JsonObject;
+  /** What both have changed, each in its own way: the document says it as `ours` does. */
+  readonly conflicts: readonly string[];
+}
+
+/**
+ * Objects are sources, tables and what lists of them, and of the document, hold: permissions, relationships, actions. What is inside of
+ * one, such as the rule of a permission, is never put together from two.
+ * All three as the service writes them.
+ */
+export function mergeDocuments(base: JsonObject, ours: JsonObject, theirs: JsonObject): MergedDocument {
+  const conflicts: string[] = [];
+  return { document: mergeMembers(base, ours, theirs, [], conflicts), conflicts };
+}
+
+/** Lists whose items have objects of their own. */
+const DEEP: ReadonlySet<string> = new Set(['sources', 'tables', 'remote_schemas']);
+
+function mergeMembers(base: JsonObject, ours: JsonObject, theirs: JsonObject, at: readonly string[], conflicts: string[]): JsonObject {
+  const made: Record<string, Json> = {};
+  for (const key of new Set([...Object.keys(ours), ...Object.keys(theirs)])) {
+    const value = merge(base[key], ours[key], theirs[key], key, [...at, key], conflicts);
+    if (value !== undefined) made[key] = value;
+  }
+  return made;
+}
+
+function merge(
+  base: Json | undefined,
+  ours: Json | undefined,
+  theirs: Json | undefined,
+  key: string,
+  at: readonly string[],
+  conflicts: string[],
+): Json | undefined {
+  if (isSame(base, theirs, key) || isSame(ours, theirs, key)) return ours;
+  if (isSame(base, ours, key)) return theirs;
+  const lists = [base ?? [], ours ?? [], theirs ?? []].map(byIdentity);
+  const [before, own, other] = lists;
+  if (before !== undefined && own !== undefined && other !== undefined) return mergeItems(before, own, other, key, at, conflicts);
+  if (key === 'custom_types' && isJsonObject(ours) && isJsonObject(theirs))
+    return mergeMembers(isJsonObject(base) ? base : {}, ours, theirs, at, conflicts);
+  conflicts.push(at.join(' '));
+  return ours;
+}
+
+type Items = ReadonlyMap<string, JsonObject>;
+
+function mergeItems(base: Items, ours: Items, theirs: Items, key: string, at: readonly string[], conflicts: string[]): readonly Json[] {
+  const made: Json[] = [];
+  for (const identity of new Set([...ours.keys(), ...theirs.keys()])) {
+    const [before, own, other] = [base.get(identity), ours.get(identity), theirs.get(identity)];
+    const place = [...at.slice(0, -1), key, nameOf(own ?? other ?? null)];
+    const item =
+      DEEP.has(key) && own !== undefined && other !== undefined
+        ? mergeMembers(before ?? {}, own, other, place, conflicts)
+        : mergeWhole(before, own, other, place, conflicts);
+    if (item !== undefined) made.push(item);
+  }
+  return made;
+}
+
+function mergeWhole(
+  base: Json | undefined,
+  ours: Json | undefined,
+  theirs: Json | undefined,
+  at: readonly string[],
+  conflicts: string[],
+): Json | undefined {
+  if (isSame(base, theirs) || isSame(ours, theirs)) return ours;
+  if (isSame(base, ours)) return theirs;
+  conflicts.push(at.join(' '));
+  return ours;
+}
+
+function isSame(one: Json | undefined, other: Json | undefined, key?: string): boolean {
+  return one === undefined || other === undefined ? one === other : sameMeaning(one, other, key);
+}
+
+/** undefined: it is no list of objects that are told apart. */
+function byIdentity(list: Json): Items | undefined {
+  if (!isJsonArray(list)) return undefined;
+  const items = new Map<string, JsonObject>();
+  for (const item of list) {
+    const identity = identityOf(item);
+    if (!isJsonObject(item) || identity === undefined || items.has(identity)) return undefined;
+    items.set(identity, item);
+  }
+  return items;
+}
