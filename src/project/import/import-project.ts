@@ -381,11 +381,11 @@ export function translatedEnvironment(text: string): string {
 }
 
 const MEANINGS: Readonly<Record<Leaf['bucket'], string>> = {
-  same: ', taken over as they are',
-  renamed: ', taken over under other names',
-  'needs-you': ', to be looked at',
-  unsupported: ', kept beside under unsupported/',
-  ignored: ', which mean nothing here',
+  same: ': taken over as in the input',
+  renamed: ': taken over under another name',
+  'needs-you': ': to be looked at',
+  unsupported: ': kept beside, in unsupported/',
+  ignored: ': without a meaning here',
 };
 
 /** For people. */

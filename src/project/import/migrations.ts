@@ -3,6 +3,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { parse } from 'yaml';
 import { splitStatements } from '../../metadata-api/run-sql/split-statements.ts';
+import { counted } from '../../util/counted.ts';
 import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
 import { isWithin, realPathOf } from '../directory/files.ts';
 import { reasonOf } from '../failure.ts';
@@ -309,7 +310,7 @@ function callsSql(text: string, place: string, account: Account): string {
       id: place.replaceAll('/', '.'),
       bucket: 'ignored',
       place,
-      message: `${others} calls of the metadata API: the metadata itself says what they did`,
+      message: `${counted(others, 'call')} of the metadata API: the metadata itself says what was done`,
     });
   return sql.map((each) => `${each.trimEnd().replace(/;?$/, ';')}\n`).join('');
 }
