@@ -412,7 +412,7 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
       await client.connect();
       await client.query('alter table author add name text');
       await client.end();
-      await expect.poll(() => ask('{ poet { name } }'), WAIT).toEqual({ data: { poet: [{ name: null }] } });
+      await expect.poll(() => ask('{ bard { name } }'), WAIT).toEqual({ data: { bard: [{ name: null }] } });
     } finally {
       dev.kill();
       await dev.ended;
