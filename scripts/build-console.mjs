@@ -53,7 +53,17 @@ export async function buildInto(folder) {
       // The page of one chunk names the hashes of others: a change of one page leaves the files of the others as they are.
       rolldownOptions: {
         checks: { pluginTimings: false },
-        output: { entryFileNames: 'assets/[name]-[hash].js', chunkFileNames: 'assets/[name]-[hash].js' },
+        output: {
+          entryFileNames: 'assets/[name]-[hash].js',
+          chunkFileNames: 'assets/[name]-[hash].js',
+          // What several pages use is one file, so that opening a page asks for two: each small file of its own would be a request.
+          codeSplitting: {
+            groups: [
+              { name: 'shell', tags: ['$initial'], priority: 2 },
+              { name: 'shared', minShareCount: 2, priority: 1 },
+            ],
+          },
+        },
       },
     },
   });

@@ -14,7 +14,14 @@ import './styles/data.css';
 import './styles/explorer.css';
 import './styles/forced.css';
 import { render } from 'preact';
+import { loadConfig } from './api/config.ts';
+import { refreshOverview } from './api/overview.ts';
 import { App } from './app/app.tsx';
+import { currentPage } from './app/routes.ts';
 
-const place = document.getElementById('app');
-if (place !== null) render(<App />, place);
+// Asked for before anything is drawn: while the frame is drawn the answers and the code of the page are on their way.
+void refreshOverview();
+currentPage.value?.load().catch(() => undefined);
+void loadConfig();
+const frame = document.getElementById('app');
+if (frame !== null) render(<App />, frame);

@@ -1,6 +1,3 @@
-import { useEffect } from 'preact/hooks';
-import { loadConfig } from '../api/config.ts';
-import { refreshOverview } from '../api/overview.ts';
 import { access } from '../api/session.ts';
 import { Toasts } from '../parts/toast.tsx';
 import '../browser/theme.ts';
@@ -9,10 +6,6 @@ import { SignIn } from './sign-in.tsx';
 
 /** The page stays behind the sign-in, so that what was being written is there afterwards. */
 export function App() {
-  useEffect(() => {
-    void refreshOverview();
-    void loadConfig();
-  }, []);
   return (
     <>
       <Shell />

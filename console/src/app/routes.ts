@@ -1,5 +1,7 @@
 /** The pages: one table for the navigation, the palette, the keys and the router. */
+import { computed } from '@preact/signals';
 import type { ComponentType } from 'preact';
+import { place } from '../browser/place.ts';
 import type { IconName } from '../parts/icon.tsx';
 
 export interface Page {
@@ -95,3 +97,6 @@ export const PAGES: readonly Page[] = [
     load: async () => (await import('../pages/settings/settings.tsx')).Settings,
   },
 ];
+
+/** The page of the address; undefined when there is none. */
+export const currentPage = computed(() => PAGES.find(({ path }) => path === (place.value.path[0] ?? '')));

@@ -1,4 +1,4 @@
-import { useSignalEffect } from '@preact/signals';
+import { computed, useSignalEffect } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { config } from '../api/config.ts';
@@ -7,7 +7,7 @@ import { overview, overviewFailure } from '../api/overview.ts';
 import { hasSecret, signOut } from '../api/session.ts';
 import { isReadOnly, label, needsSecret, READ_ONLY_REASON } from '../api/settings.ts';
 import { addKey } from '../browser/keys.ts';
-import { go, place } from '../browser/place.ts';
+import { go } from '../browser/place.ts';
 import { type Theme, theme } from '../browser/theme.ts';
 import { ChangeReview, SessionChanges } from '../features/change-review/change-review.tsx';
 import { Button } from '../parts/button.tsx';
@@ -20,13 +20,17 @@ import { Brand } from './brand.tsx';
 import { KeyHelp } from './key-help.tsx';
 import { Palette } from './palette.tsx';
 import { PersonaBar } from './persona-bar.tsx';
-import { type Page, PAGES } from './routes.ts';
+import { currentPage, type Page, PAGES } from './routes.ts';
 
 const INSTANCE_COLOURS = ['#b02a37', '#8a4b08', '#1b6b3a', '#1c5fa8', '#6b3fa0', '#8c2f6b'] as const;
 
+/** What the frame shows of what is read all the time: it is drawn anew, and its page with it, only when these change. */
+const isOpenToAll = computed(() => needsSecret === false || config.value?.['is_admin_secret_set'] === false);
+const inconsistent = computed(() => overview.value?.inconsistent ?? 0);
+
 export function Shell() {
   const [open, setOpen] = useState<'palette' | 'keys' | 'changes' | null>(null);
-  const current = PAGES.find(({ path }) => path === (place.value.path[0] ?? ''));
+  const current = currentPage.value;
   useEffect(() => {
     const keys = [
       addKey({ keys: 'mod+k', does: 'go to a page, table, role, action', run: () => setOpen('palette') }),
@@ -45,15 +49,12 @@ export function Shell() {
     };
   }, []);
   useSignalEffect(() => {
-    const first = place.value.path[0] ?? '';
-    const page = PAGES.find(({ path }) => path === first);
-    document.title = `${page?.title ?? 'Not found'} · svc${label === '' ? '' : ` · ${label}`}`;
+    document.title = `${currentPage.value?.title ?? 'Not found'} · svc${label === '' ? '' : ` · ${label}`}`;
   });
   useEffect(() => document.querySelector('.sidebar [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [current]);
-  const isOpenToAll = needsSecret === false || config.value?.['is_admin_secret_set'] === false;
   return (
-    <div class={`shell${isOpenToAll ? ' has-banner' : ''}`}>
-      {isOpenToAll && (
+    <div class={`shell${isOpenToAll.value ? ' has-banner' : ''}`}>
+      {isOpenToAll.value && (
         <aside class="open-banner" aria-label="Warning">
           This service has no admin secret: whoever reaches it may read and change everything.
         </aside>
@@ -70,11 +71,7 @@ export function Shell() {
           >
             <Icon name={page.icon} />
             <span>{page.title}</span>
-            {page.path === '' && (overview.value?.inconsistent ?? 0) > 0 && (
-              <span class="badge badge-danger" title="inconsistent objects">
-                {overview.value?.inconsistent}
-              </span>
-            )}
+            {page.path === '' && <Inconsistent />}
           </a>
         ))}
         <p class="foot">
@@ -104,6 +101,15 @@ export function Shell() {
       {open === 'changes' && <SessionChanges onClose={() => setOpen(null)} />}
       <ChangeReview />
     </div>
+  );
+}
+
+function Inconsistent() {
+  const count = inconsistent.value;
+  return count === 0 ? null : (
+    <span class="badge badge-danger" title="inconsistent objects">
+      {count}
+    </span>
   );
 }
 

@@ -10,6 +10,22 @@ describe('JSON', () => {
     expect(parseJson('12')).toBe(12);
   });
 
+  it('keeps them wherever they stand, and takes no text for one', () => {
+    for (const number of ['1.0', '-0', '0.10', '1e2', '1E2', '-12345678901234567', '9007199254740993'])
+      for (const text of [
+        number,
+        ` ${number}`,
+        `[${number}]`,
+        `[1,${number}]`,
+        `[1, ${number}]`,
+        `{"a":${number}}`,
+        `{"a"\n:\n${number}\n}`,
+      ])
+        expect(JSON.stringify(parseJson(text), (_, value) => (value instanceof NumberText ? value.text : value))).toContain(`"${number}"`);
+    expect(parseJson('["1.0", "a 1.0", "1234567890123456", 12, -7, 0]')).toEqual(['1.0', 'a 1.0', '1234567890123456', 12, -7, 0]);
+    expect(() => parseJson(`${'[1,"]",'.repeat(1000)}1${']'.repeat(1000)}`)).toThrow(SyntaxError);
+  });
+
   it('reads what JSON.parse reads', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {

@@ -20,11 +20,38 @@ export interface JsonObject {
 const TOKEN = /\s*(?:([{}[\],:])|"((?:[^"\\\u0000-\u001f]|\\.)*)"|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null))/y;
 const DEEPEST = 500;
 
+/** Where a value begins that is, or might be, a number that a double would change. What is found in a string only costs time. */
+const LOSSY = /(?:^|[\s:,[])(?:-0|-?\d+[.eE]|-?\d{16})/;
+
+/** Whether the browser's own reader, which is many times faster, reads it as `parseJson` does. */
+function isReadByTheBrowser(text: string): boolean {
+  if (LOSSY.test(text)) return false;
+  let depth = 0;
+  let isString = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') isString = !isString;
+    else if (isString) at += character === '\\' ? 1 : 0;
+    else if (character === '[' || character === '{') {
+      depth++;
+      if (depth > DEEPEST) return false;
+    } else if (character === ']' || character === '}') depth--;
+  }
+  return true;
+}
+
 /**
  * Reads JSON.
  * @throws SyntaxError with the line where the text is no JSON
  */
 export function parseJson(text: string): Json {
+  if (isReadByTheBrowser(text)) {
+    try {
+      return JSON.parse(text) as Json;
+    } catch {
+      // read below, which tells where it is no JSON
+    }
+  }
   TOKEN.lastIndex = 0;
   const fail = (at: number): never => {
     const line = text.slice(0, at).split('\n').length;
