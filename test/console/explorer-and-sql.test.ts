@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
+import { chromiumPath, HAS_FOCUS, openConsolePage, startBrowser } from '../support/browser.ts';
 import { startConsoleService } from '../support/console-service.ts';
 import type { TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
@@ -42,6 +42,31 @@ describe.skipIf(chromiumPath === undefined)('the explorer and SQL', () => {
     const answer = await service.send('/api/rest/albums', { headers: { 'x-svc-admin-secret': 'the-secret-of-the-console-tests' } });
     expect(answer.json).toMatchObject({ album: [{}, {}, {}] });
     expect(requests.some(({ body }) => /__schema\s*\{\s*types/.test(body))).toBe(false);
+    await close();
+  });
+
+  it('closes the list of completions by running and by Escape, and is left by Escape and Tab', async () => {
+    const { page, go, write, close } = await openConsolePage(browser, service.url);
+    await go('#/explorer');
+    const editor = page.getByRole('textbox', { name: 'GraphQL document' });
+    const options = page.getByRole('option');
+    const list = async (): Promise<void> => {
+      await page.keyboard.press('Control+Space');
+      await page.getByRole('option', { name: /^album_id/ }).waitFor();
+    };
+    await write('GraphQL document', '{ album(limit: 2) { title alb } }');
+    for (let letters = 0; letters < 4; letters++) await page.keyboard.press('ArrowLeft');
+    await list();
+    await page.keyboard.press('Control+Enter');
+    await page.getByText("field 'alb' not found", { exact: false }).first().waitFor();
+    expect(await options.count()).toBe(0);
+    await list();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => options.count(), WAIT).toBe(0);
+    expect(await editor.evaluate(HAS_FOCUS)).toBe(true);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Tab');
+    await expect.poll(() => editor.evaluate(HAS_FOCUS), WAIT).toBe(false);
     await close();
   });
 

@@ -1,5 +1,12 @@
 /** The editor itself: a chunk of its own, loaded by the first page that shows one. */
-import { autocompletion, type CompletionSource, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
+import {
+  autocompletion,
+  type CompletionSource,
+  closeBrackets,
+  closeBracketsKeymap,
+  closeCompletion,
+  completionKeymap,
+} from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { json } from '@codemirror/lang-json';
 import { MySQL, PostgreSQL, sql } from '@codemirror/lang-sql';
@@ -71,7 +78,7 @@ export function openEditor({ parent, label, value, language, isReadOnly, hint, o
     state: EditorState.create({
       doc: value,
       extensions: [
-        Prec.highest(keymap.of([{ key: 'Mod-Enter', run: () => ranBy(onRun) }])),
+        Prec.highest(keymap.of([{ key: 'Mod-Enter', run: (view) => ranBy(view, onRun) }])),
         lineNumbers(),
         history(),
         drawSelection(),
@@ -156,8 +163,9 @@ function typedOver(event: InputEvent, view: EditorView): boolean {
   return true;
 }
 
-/** A key that was used is no key for others. */
-function ranBy(run: () => void): true {
+/** A key that was used is no key for others. A list of completions, also one that is still to come, would lie on the answer. */
+function ranBy(view: EditorView, run: () => void): true {
+  closeCompletion(view);
   run();
   return true;
 }
