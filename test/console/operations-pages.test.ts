@@ -5,6 +5,7 @@ import { createClient } from 'graphql-ws';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
+import type { JsonObject } from '../../src/util/json.ts';
 import { type ConsolePage, chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
 import { apply, expectAccessible, undo } from '../support/console-steps.ts';
 import { startGraphqlServer } from '../support/graphql-server.ts';
@@ -97,6 +98,33 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
     await expect.poll(async () => triggerIn(await triggers()), WAIT).toMatchObject({ retry_conf: { num_retries: 2 } });
     await undo(page, 'Event trigger itemed');
     await expect.poll(triggers, WAIT).toEqual(before);
+
+    await page.getByRole('button', { name: 'Edit …' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Updated rows are told').check();
+    const ticks = form.getByRole('group', { name: 'When one of these columns changes' });
+    await ticks.getByLabel('all').uncheck();
+    await ticks.getByLabel('id', { exact: true }).uncheck();
+    await form.getByLabel('Calls after a failed one').fill('4');
+    await form.getByRole('button', { name: 'Add a header' }).click();
+    await form.getByLabel('Header 1', { exact: true }).fill('X-From');
+    await form.getByLabel('Value of header 1', { exact: true }).fill('svc');
+    await form.getByLabel('Transform of the call, JSON').fill('{"version": 2, "method": "PUT"');
+    await form.getByText('this is no JSON: line 1').first().waitFor();
+    await expectAccessible(opened);
+    const transform = { version: 2, template_engine: 'Kriti', method: 'PUT' };
+    await form.getByLabel('Transform of the call, JSON').fill(JSON.stringify(transform));
+    await form.getByRole('button', { name: 'Save' }).click();
+    await expect
+      .poll(async () => triggerIn(await triggers()), WAIT)
+      .toMatchObject({
+        definition: { update: { columns: ['name'] } },
+        retry_conf: { num_retries: 4 },
+        headers: [{ name: 'X-From', value: 'svc' }],
+        request_transform: transform,
+      });
+    await undo(page, 'Event trigger itemed');
+    await expect.poll(triggers, WAIT).toEqual(before);
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Delete this trigger …' }).click();
     await apply(page);
@@ -126,9 +154,45 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
     await expect.poll(() => triggers(), WAIT).toEqual(before);
     await page.getByRole('tab', { name: 'One-off events' }).click();
     await page.getByRole('button', { name: 'Schedule a call' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Schedule' }).click();
-    await page.getByText('scheduled', { exact: true }).waitFor();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Webhook').fill('{{HOOKS}}/remind');
+    await dialog.getByLabel('Time', { exact: true }).fill('2099-01-01T09:30');
+    await dialog.getByLabel('Comment').fill('a reminder');
+    await opened.write('Payload', '{"id": 9007199254740993');
     await expectAccessible(opened);
+    await dialog.getByRole('button', { name: 'Schedule' }).click();
+    await dialog.getByText('The payload: this is no JSON').waitFor();
+    await opened.write('Payload', '{"id": 9007199254740993}');
+    await dialog.getByRole('button', { name: 'Add a header' }).click();
+    await dialog.getByLabel('Header 1', { exact: true }).fill('X-Key');
+    await dialog.getByLabel('Where the value of header 1 is').selectOption('variable');
+    await dialog.getByLabel('Variable of header 1').fill('HOOK_KEY');
+    await dialog.getByLabel('Calls after a failed one').fill('3');
+    await dialog.getByRole('button', { name: 'Schedule' }).click();
+    await page.getByText('scheduled', { exact: true }).waitFor();
+    const oneOff = async (): Promise<readonly JsonObject[]> => {
+      const { events } = (await service.metadata('get_scheduled_events', { type: 'one_off' })) as { events: JsonObject[] };
+      return events;
+    };
+    const here = String(await page.evaluate(`new Date('2099-01-01T09:30').toISOString()`));
+    const [event] = await oneOff();
+    expect(event).toMatchObject({
+      webhook_conf: '{{HOOKS}}/remind',
+      comment: 'a reminder',
+      header_conf: [{ name: 'X-Key', value_from_env: 'HOOK_KEY' }],
+      retry_conf: { num_retries: 3, retry_interval_seconds: 10 },
+    });
+    expect(new Date(String(event?.['scheduled_time'])).toISOString()).toBe(here);
+    const sent = opened.requests.find(({ body }) => body.includes('create_scheduled_event'))?.body;
+    expect(sent).toContain('"payload":{"id":9007199254740993}');
+    await expectAccessible(opened);
+    await undo(page, 'Call of {{HOOKS}}/remind');
+    await page.getByText('Nothing is scheduled').waitFor();
+    expect(await oneOff()).toEqual([]);
+    await page.getByRole('button', { name: 'Schedule a call' }).click();
+    await dialog.getByLabel('Webhook').fill('{{HOOKS}}/remind');
+    await dialog.getByRole('button', { name: 'Schedule' }).click();
+    await page.getByText('scheduled', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('Nothing is scheduled').waitFor();
     await opened.close();

@@ -17,8 +17,8 @@ export interface Change {
   readonly parts?: readonly MetadataPart[];
   /** @param entries of `tables` @param parts as they are now @throws Error when it cannot be made */
   steps(entries: readonly (JsonObject | null)[], parts: readonly Json[]): readonly Step[];
-  /** What takes it back, for changes of something else than tables; of `parts` as they were, where they are named. */
-  readonly inverse?: readonly Step[] | ((parts: readonly Json[]) => readonly Step[]);
+  /** What takes it back, for changes of something else than tables; of `parts` as they were, where they are named, and of the answer. */
+  readonly inverse?: readonly Step[] | ((parts: readonly Json[], answer: Json) => readonly Step[]);
   /** Shown before it is sent, even where nothing is dropped. */
   readonly review?: boolean;
 }
@@ -146,20 +146,20 @@ async function apply(change: Change, read: Entries, steps: readonly Step[]): Pro
     at: new Date(),
     version: after.version || (overview.peek()?.version ?? 0),
     steps,
-    undo: undoOf(change, read, after),
+    undo: undoOf(change, read, after, answer),
   };
   sessionChanges.value = [...sessionChanges.peek(), applied];
   lastApplied.value = applied;
   return answer;
 }
 
-function undoOf(change: Change, before: Entries, after: Entries): AppliedChange['undo'] {
+function undoOf(change: Change, before: Entries, after: Entries, answer: Json): AppliedChange['undo'] {
   const { tables, inverse } = change;
   if (inverse === undefined && tables === undefined) return undefined;
   return async () => {
     if (isAboutSomething(change) && !isSame(await readConcerned(change), after))
       throw new Failure('The objects have been changed since; undo would lose that.', { code: 'changed-since' });
-    if (inverse !== undefined) return typeof inverse === 'function' ? inverse(before.parts) : inverse;
+    if (inverse !== undefined) return typeof inverse === 'function' ? inverse(before.parts, answer) : inverse;
     return (tables ?? []).flatMap((address, index) => tableSteps(address, after.entries[index] ?? null, before.entries[index] ?? null));
   };
 }

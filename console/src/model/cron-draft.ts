@@ -1,45 +1,23 @@
 /** A cron trigger as its form has it, and the times of its schedule. */
 import { Cron } from 'croner';
-import { type HeaderRow, headerRows, headersOf } from './header-rows.ts';
-import { isObject, type Json, type JsonObject, parseJson, printJson } from './json.ts';
-import { wholeNumberOf } from './whole-number.ts';
+import type { JsonObject } from './json.ts';
+import { type ScheduledCall, scheduledCall, writtenCall } from './scheduled-call.ts';
 
-export interface CronDraft {
+export interface CronDraft extends ScheduledCall {
   readonly name: string;
-  readonly webhook: string;
   readonly schedule: string;
-  /** JSON; empty: there is none. */
-  readonly payload: string;
-  readonly headers: readonly HeaderRow[];
-  readonly retries: string;
-  readonly interval: string;
-  readonly timeout: string;
-  readonly tolerance: string;
   readonly isInMetadata: boolean;
-  readonly comment: string;
 }
 
 const FIELDS = 5;
-const DEFAULTS = { num_retries: 0, retry_interval_seconds: 10, timeout_seconds: 60, tolerance_seconds: 6 * 60 * 60 };
 
 /** @param trigger as `get_cron_triggers` lists it; undefined for a new one */
 export function cronDraft(trigger?: JsonObject): CronDraft {
-  const given = trigger?.['retry_conf'];
-  const retry: JsonObject = { ...DEFAULTS, ...(isObject(given) ? given : {}) };
-  const text = (key: string): string => String(trigger?.[key] ?? '');
-  const payload = trigger?.['payload'] ?? null;
   return {
-    name: text('name'),
-    webhook: text('webhook'),
-    schedule: trigger === undefined ? '0 3 * * *' : text('schedule'),
-    payload: payload === null ? '' : printJson(payload, 2),
-    headers: headerRows(trigger?.['headers']),
-    retries: String(retry['num_retries']),
-    interval: String(retry['retry_interval_seconds']),
-    timeout: String(retry['timeout_seconds']),
-    tolerance: String(retry['tolerance_seconds']),
+    ...scheduledCall(trigger),
+    name: String(trigger?.['name'] ?? ''),
+    schedule: trigger === undefined ? '0 3 * * *' : String(trigger['schedule']),
     isInMetadata: trigger === undefined || trigger['include_in_metadata'] === true,
-    comment: text('comment'),
   };
 }
 
@@ -56,34 +34,12 @@ export function missingOfCron({ name, webhook, schedule }: CronDraft): string | 
  * @throws Error with what is wrong
  */
 export function writtenCron(draft: CronDraft, trigger: JsonObject = {}): JsonObject {
-  const { payload: _payload, headers: _headers, comment: _comment, retry_conf: retry = {}, ...rest } = trigger;
-  const headers = headersOf(draft.headers);
-  const comment = draft.comment.trim();
   return {
-    ...rest,
+    ...writtenCall(draft, trigger),
     name: draft.name.trim(),
-    webhook: draft.webhook.trim(),
     schedule: draft.schedule.trim(),
     include_in_metadata: draft.isInMetadata,
-    ...(draft.payload.trim() === '' ? {} : { payload: payloadOf(draft.payload) }),
-    retry_conf: {
-      ...(isObject(retry) ? retry : {}),
-      num_retries: wholeNumberOf(draft.retries, 'How often it is called again'),
-      retry_interval_seconds: wholeNumberOf(draft.interval, 'The time between two calls'),
-      timeout_seconds: wholeNumberOf(draft.timeout, 'The time limit of a call'),
-      tolerance_seconds: wholeNumberOf(draft.tolerance, 'How late it may be'),
-    },
-    ...(headers.length === 0 ? {} : { headers }),
-    ...(comment === '' ? {} : { comment }),
   };
-}
-
-function payloadOf(text: string): Json {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    throw new Error(`The payload: ${error instanceof Error ? error.message : String(error)}`);
-  }
 }
 
 /**

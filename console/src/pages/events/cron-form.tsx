@@ -4,13 +4,12 @@ import { ask } from '../../api/metadata.ts';
 import { objectsIn } from '../../api/sections.ts';
 import { isReadOnly } from '../../api/settings.ts';
 import { FormDialog } from '../../features/form-dialog.tsx';
-import { HeadersForm } from '../../features/headers-form.tsx';
 import { changedMeanwhile } from '../../features/save-failure.tsx';
 import { type CronDraft, cronDraft, cronTimes, missingOfCron, writtenCron } from '../../model/cron-draft.ts';
 import { equalJson, isObject, type JsonObject } from '../../model/json.ts';
-import { CodeEditor } from '../../parts/code-editor.tsx';
 import { Check } from '../../parts/field.tsx';
 import { TextField } from '../../parts/text-field.tsx';
+import { CallFields, WebhookField } from './call-fields.tsx';
 
 const NEXT = 5;
 const MINUTE_MS = 60_000;
@@ -67,13 +66,7 @@ export function CronForm({ before, onClose }: { readonly before: JsonObject | un
         />
         <TextField label="Comment" hint="Goes along in each call." value={draft.comment} onInput={(comment) => set({ comment })} />
       </div>
-      <TextField
-        label="Webhook"
-        hint="A URL; {{HOOKS}} in it is a variable of the service's environment."
-        value={draft.webhook}
-        placeholder="{{HOOKS}}/nightly"
-        onInput={(webhook) => set({ webhook })}
-      />
+      <WebhookField value={draft.webhook} placeholder="{{HOOKS}}/nightly" onInput={(webhook) => set({ webhook })} />
       <TextField
         label="Schedule"
         hint="Minute, hour, day of the month, month, day of the week, in UTC. Where both days are restricted, either is enough."
@@ -83,31 +76,7 @@ export function CronForm({ before, onClose }: { readonly before: JsonObject | un
         onInput={(schedule) => set({ schedule })}
       />
       <NextTimes schedule={draft.schedule} />
-      <div class="stack-tight">
-        <span class="label">Payload, which goes along in each call</span>
-        <CodeEditor
-          name="Payload"
-          language="json"
-          height="120px"
-          value={draft.payload}
-          hint={'{ "job": "report" }'}
-          readOnly={isReadOnly}
-          onChange={(payload) => set({ payload })}
-        />
-      </div>
-      <HeadersForm headers={draft.headers} onChange={(headers) => set({ headers })} />
-      <div class="row fields">
-        <TextField label="Calls after a failed one" kind="number" value={draft.retries} onInput={(retries) => set({ retries })} />
-        <TextField label="Seconds between them" kind="number" value={draft.interval} onInput={(interval) => set({ interval })} />
-        <TextField label="Time limit of a call, seconds" kind="number" value={draft.timeout} onInput={(timeout) => set({ timeout })} />
-        <TextField
-          label="May be late, seconds"
-          kind="number"
-          hint="Later than this it is not called at all."
-          value={draft.tolerance}
-          onInput={(tolerance) => set({ tolerance })}
-        />
-      </div>
+      <CallFields call={draft} onChange={set} />
       <Check
         label="It is part of exported metadata"
         checked={draft.isInMetadata}

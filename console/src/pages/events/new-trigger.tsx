@@ -9,6 +9,7 @@ import { allTables, tableId, tableJson } from '../../model/overview.ts';
 import { Combobox } from '../../parts/combobox.tsx';
 import { Check, Field } from '../../parts/field.tsx';
 import { TextField } from '../../parts/text-field.tsx';
+import { WebhookField } from './call-fields.tsx';
 
 const OPERATIONS = ['insert', 'update', 'delete'] as const;
 
@@ -74,13 +75,7 @@ export function NewTrigger({ onClose }: { onClose(): void }) {
         <Combobox name="Table" value={chosen} strict options={tables.map((each) => ({ value: idOf(each) }))} onChange={setChosen} />
       </div>
       <TextField label="Name" value={name} onInput={setName} />
-      <TextField
-        label="Webhook"
-        hint="A URL; {{HOOKS}} in it is a variable of the service's environment."
-        placeholder="{{HOOKS}}/on-order"
-        value={webhook}
-        onInput={setWebhook}
-      />
+      <WebhookField value={webhook} placeholder="{{HOOKS}}/on-order" onInput={setWebhook} />
       <fieldset class="plain-fieldset">
         <legend class="label">Rows that are</legend>
         <div class="row">

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
-import { ask, perform } from '../../api/metadata.ts';
+import { sessionChanges } from '../../api/changes.ts';
+import { ask } from '../../api/metadata.ts';
 import { objectsIn } from '../../api/sections.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { act } from '../../features/attempt.ts';
-import { JsonDialog } from '../../features/json-dialog.tsx';
-import { isObject, type JsonObject, printJson } from '../../model/json.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
@@ -13,20 +13,24 @@ import { ErrorBox } from '../../parts/error-box.tsx';
 import { ACTIONS, ListTable } from '../../parts/list-table.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
-import { tell } from '../../parts/toast.tsx';
 import { Attempts, Printed } from './attempts.tsx';
+import { OneOffForm } from './one-off-form.tsx';
 
 const LIMIT = 100;
-const HOUR_MS = 3_600_000;
 
 /** Calls of webhooks that are made once. */
 export function OneOffEvents() {
   const [isAdding, setAdding] = useState(false);
   const [opened, setOpened] = useState<JsonObject | null>(null);
-  const { value, failure, isLoading, reload } = useResource(async (signal) => {
-    const json = await ask('get_scheduled_events', { type: 'one_off', limit: LIMIT, get_rows_count: true }, { signal });
-    return isObject(json) ? { events: objectsIn(json['events']), count: Number(json['count'] ?? 0) } : { events: [], count: 0 };
-  }, 'one-off');
+  // No version of the metadata tells of them: what was made here, or taken back, does.
+  const { value, failure, isLoading, reload } = useResource(
+    async (signal) => {
+      const json = await ask('get_scheduled_events', { type: 'one_off', limit: LIMIT, get_rows_count: true }, { signal });
+      return isObject(json) ? { events: objectsIn(json['events']), count: Number(json['count'] ?? 0) } : { events: [], count: 0 };
+    },
+    `one-off ${sessionChanges.value.length}`,
+    { keeps: true },
+  );
   const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   const cancel = async (event: JsonObject): Promise<void> => {
     const args = { type: 'one_off', event_id: String(event['id']) };
@@ -78,24 +82,7 @@ export function OneOffEvents() {
           </ListTable>
         </>
       )}
-      {isAdding && (
-        <JsonDialog
-          title="Schedule a call"
-          text={printJson(
-            { webhook: '{{HOOKS}}/remind', schedule_at: new Date(Date.now() + HOUR_MS).toISOString(), payload: {}, comment: '' },
-            2,
-          )}
-          action="Schedule"
-          onClose={() => setAdding(false)}
-          onSubmit={async (args) => {
-            if (!isObject(args)) throw new SyntaxError('an event is an object');
-            await perform([{ type: 'create_scheduled_event', args }]);
-            setAdding(false);
-            tell('Scheduled.');
-            reload();
-          }}
-        />
-      )}
+      {isAdding && <OneOffForm onClose={() => setAdding(false)} />}
       {opened !== null && <OneOff event={opened} onClose={() => setOpened(null)} />}
     </>
   );

@@ -2,7 +2,8 @@ import type { Change } from '../../api/changes.ts';
 import { readEntries } from '../../api/entries.ts';
 import { ask } from '../../api/metadata.ts';
 import { objectsIn } from '../../api/sections.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { changedMeanwhile } from '../../features/save-failure.tsx';
+import { equalJson, isObject, type JsonObject } from '../../model/json.ts';
 import { memberOf, type TableAddress, tableSteps, withMember } from '../../model/table-entry.ts';
 
 /** @throws Error when there is no such trigger */
@@ -14,16 +15,24 @@ async function addressOf(source: string, kind: string, name: string): Promise<Ta
   return { source, kind, table };
 }
 
+/** A trigger with the table that it is of. */
+export interface TableTrigger {
+  readonly address: TableAddress;
+  readonly trigger: JsonObject;
+}
+
 /** What the metadata says of a trigger. @throws Error when there is no such trigger */
-export async function readTrigger(source: string, kind: string, name: string): Promise<JsonObject> {
-  const { entries } = await readEntries([await addressOf(source, kind, name)]);
+export async function readTrigger(source: string, kind: string, name: string): Promise<TableTrigger> {
+  const address = await addressOf(source, kind, name);
+  const { entries } = await readEntries([address]);
   const trigger = memberOf(entries[0] ?? null, 'event_triggers', 'name', name);
   if (trigger === undefined) throw new Error(`There is no event trigger ${name} in ${source} any more.`);
-  return trigger;
+  return { address, trigger };
 }
 
 /**
  * The change that puts another trigger in its place, or deletes it; as one of its table it can be undone.
+ * @param before as it was seen: where it is something else by now, nothing is changed
  * @throws Error when there is no such trigger
  */
 export async function changeOfTrigger(
@@ -32,13 +41,18 @@ export async function changeOfTrigger(
   name: string,
   title: string,
   trigger: JsonObject | null,
+  before?: JsonObject,
 ): Promise<Change> {
   const address = await addressOf(source, kind, name);
   return {
     title,
     tables: [address],
     review: trigger === null,
-    steps: ([entry]) =>
-      entry === null || entry === undefined ? [] : tableSteps(address, entry, withMember(entry, 'event_triggers', 'name', name, trigger)),
+    steps: ([entry]) => {
+      if (entry === null || entry === undefined) return [];
+      const now = memberOf(entry, 'event_triggers', 'name', name);
+      if (before !== undefined && !equalJson(now, before)) throw changedMeanwhile(name, 'open it again to see how it is now.');
+      return tableSteps(address, entry, withMember(entry, 'event_triggers', 'name', name, trigger));
+    },
   };
 }

@@ -23,7 +23,8 @@ import { Segments } from '../../parts/tabs.tsx';
 import { tell } from '../../parts/toast.tsx';
 import { EventDialog } from './event-dialog.tsx';
 import { EventState } from './event-state.tsx';
-import { changeOfTrigger, readTrigger } from './trigger-change.ts';
+import { changeOfTrigger, readTrigger, type TableTrigger } from './trigger-change.ts';
+import { TriggerForm } from './trigger-form.tsx';
 
 const PAGE = 50;
 const STATES = [
@@ -56,7 +57,7 @@ export function TriggerPage({ source, name }: { readonly source: string; readonl
   const [older, setOlder] = useState<readonly JsonObject[]>([]);
   const [opened, setOpened] = useState<string | null>(null);
   const [isInvoking, setInvoking] = useState(false);
-  const [edited, setEdited] = useState<JsonObject | null>(null);
+  const [edited, setEdited] = useState<{ readonly as: 'form' | 'json'; readonly of: TableTrigger } | null>(null);
   const since: JsonObject = span === '0' ? {} : { since: new Date(Date.now() - Number(span) * HOUR_MS).toISOString() };
   const wanted: JsonObject = { source, name, limit: PAGE, ...since, ...(state === 'any' ? {} : { status: state }) };
   const { value, failure, isLoading, reload, stop } = useResource(async (signal) => {
@@ -85,9 +86,9 @@ export function TriggerPage({ source, name }: { readonly source: string; readonl
       tell(failureOf(error).message, { isWrong: true });
     }
   };
-  const edit = async (): Promise<void> => {
+  const edit = async (as: 'form' | 'json'): Promise<void> => {
     try {
-      setEdited(await readTrigger(source, String(kind), name));
+      setEdited({ as, of: await readTrigger(source, String(kind), name) });
     } catch (error) {
       tell(failureOf(error).message, { isWrong: true });
     }
@@ -105,11 +106,14 @@ export function TriggerPage({ source, name }: { readonly source: string; readonl
           <Button icon="play" title={`${kind}_invoke_event_trigger`} refusal={refusal} onClick={() => setInvoking(true)}>
             Invoke …
           </Button>
+          <Button icon="edit" title={`${kind}_create_event_trigger`} refusal={refusal} onClick={() => void edit('form')}>
+            Edit …
+          </Button>
           <Menu
             icon="more"
             name="More"
             items={[
-              { label: 'Edit as JSON …', icon: 'edit', refusal, run: () => void edit() },
+              { label: 'Edit as JSON …', icon: 'edit', refusal, run: () => void edit('json') },
               { label: 'Delete this trigger …', icon: 'trash', danger: true, refusal, run: () => void remove() },
             ]}
           />
@@ -163,10 +167,11 @@ export function TriggerPage({ source, name }: { readonly source: string; readonl
       {opened !== null && kind !== undefined && (
         <EventDialog source={source} kind={kind} id={opened} onClose={() => setOpened(null)} onSettled={reload} />
       )}
-      {edited !== null && (
+      {edited?.as === 'form' && <TriggerForm of={edited.of} onClose={() => setEdited(null)} />}
+      {edited?.as === 'json' && (
         <JsonDialog
           title={`Event trigger ${name}`}
-          text={printJson(edited, 2)}
+          text={printJson(edited.of.trigger, 2)}
           action="Save"
           onClose={() => setEdited(null)}
           onSubmit={async (written) => {
