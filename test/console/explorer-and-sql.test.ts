@@ -2,6 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumPath, HAS_FOCUS, openConsolePage, startBrowser } from '../support/browser.ts';
 import { startConsoleService } from '../support/console-service.ts';
+import { leaveEditor } from '../support/console-steps.ts';
 import type { TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
 
@@ -64,9 +65,7 @@ describe.skipIf(chromiumPath === undefined)('the explorer and SQL', () => {
     await page.keyboard.press('Escape');
     await expect.poll(() => options.count(), WAIT).toBe(0);
     expect(await editor.evaluate(HAS_FOCUS)).toBe(true);
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('Tab');
-    await expect.poll(() => editor.evaluate(HAS_FOCUS), WAIT).toBe(false);
+    await leaveEditor(page, 'GraphQL document');
     await close();
   });
 

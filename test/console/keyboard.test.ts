@@ -2,9 +2,9 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/util/json.ts';
-import { chromiumPath, HAS_FOCUS, openConsolePage, startBrowser } from '../support/browser.ts';
-import { chord, openPalette } from '../support/console-steps.ts';
+import { chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
 import { startConsoleService } from '../support/console-service.ts';
+import { chord, leaveEditor, openPalette } from '../support/console-steps.ts';
 import type { TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
 
@@ -68,13 +68,7 @@ describe.skipIf(chromiumPath === undefined)('from an empty database', () => {
     await page.keyboard.insertText('{ author { name books { id } } }');
     await page.keyboard.press('Control+Enter');
     await page.getByText('1 rows').waitFor();
-    // Out of the editor again: a list of completions, if there is one, takes the first Escape for itself.
-    const leave = async (): Promise<boolean> => {
-      await page.keyboard.press('Escape');
-      await page.keyboard.press('Tab');
-      return page.getByRole('textbox', { name: 'GraphQL document' }).evaluate(HAS_FOCUS);
-    };
-    await expect.poll(leave, WAIT).toBe(false);
+    await leaveEditor(page, 'GraphQL document');
     await tabTo('button', 'Variables');
     await close();
   });

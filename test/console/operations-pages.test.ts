@@ -95,6 +95,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
       JSON.stringify({ ...triggerIn(before), retry_conf: { num_retries: 2, interval_sec: 5, timeout_sec: 6 } }),
     );
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await expect.poll(async () => triggerIn(await triggers()), WAIT).toMatchObject({ retry_conf: { num_retries: 2 } });
     await undo(page, 'Event trigger itemed');
     await expect.poll(triggers, WAIT).toEqual(before);
@@ -115,6 +116,8 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
     const transform = { version: 2, template_engine: 'Kriti', method: 'PUT' };
     await form.getByLabel('Transform of the call, JSON').fill(JSON.stringify(transform));
     await form.getByRole('button', { name: 'Save' }).click();
+    // It goes when the change is listed, and can be taken back.
+    await form.waitFor({ state: 'detached' });
     await expect
       .poll(async () => triggerIn(await triggers()), WAIT)
       .toMatchObject({

@@ -45,3 +45,16 @@ export async function apply(page: Page): Promise<void> {
     .getByRole('button', { name: /^Apply/ })
     .click();
 }
+
+/**
+ * Leaves an editor by Escape and Tab. They count as one only when they come soon after each other, and a list of completions that opens
+ * between them takes the first for itself: they are pressed until they did.
+ */
+export async function leaveEditor(page: Page, name: string): Promise<void> {
+  const leave = async (): Promise<boolean> => {
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Tab');
+    return page.getByRole('textbox', { name, exact: true }).evaluate(HAS_FOCUS);
+  };
+  await expect.poll(leave, WAIT).toBe(false);
+}
