@@ -123,6 +123,14 @@ export function Grid({
         aria-rowcount={(total ?? count) + 1}
         aria-colcount={columns.length}
         onKeyDown={keyDown}
+        onFocusIn={(event) => {
+          const cell = cellAt(event.target);
+          if (cell !== undefined && (at.row !== cell.row || at.column !== cell.column)) setAt(cell);
+        }}
+        onDblClick={(event) => {
+          const cell = event.target instanceof Element ? cellAt(event.target.closest('[data-cell]')) : undefined;
+          if (cell !== undefined) onOpen?.(cell.row, cell.column);
+        }}
       >
         <thead>
           <tr aria-rowindex={1}>
@@ -150,10 +158,6 @@ export function Grid({
                     data-cell={`${row}:${c}`}
                     tabIndex={current.row === row && current.column === c ? 0 : -1}
                     class={`${classOf(column)}${isInRange(row, c) ? ' in-range' : ''}`}
-                    onFocus={(event) => {
-                      if (event.target === event.currentTarget && (at.row !== row || at.column !== c)) setAt({ row, column: c });
-                    }}
-                    onDblClick={() => onOpen?.(row, c)}
                   >
                     {cell(row, c)}
                   </td>
@@ -170,6 +174,12 @@ export function Grid({
       </table>
     </div>
   );
+}
+
+/** Of all cells by the table: listeners of their own are most of the work of drawing thousands. */
+function cellAt(element: EventTarget | null): { readonly row: number; readonly column: number } | undefined {
+  const [row, column] = element instanceof HTMLElement ? (element.dataset['cell'] ?? '').split(':') : [];
+  return column === undefined ? undefined : { row: Number(row), column: Number(column) };
 }
 
 function classOf({ isNumber = false, isSticky = false, isNarrow = false }: GridColumn): string {

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { AFTER_DRAWN_MS } from './after-drawn.ts';
 
 const OVERSCAN = 8;
 /** Before anything is measured. */
@@ -21,16 +22,24 @@ export function useWindow(
   useLayoutEffect(() => {
     const { current } = frame;
     if (current === null) return;
+    // What is in sight is drawn at once, and what is near to it when that has been seen.
+    let overscan = 0;
     const measure = (): void => {
-      const first = Math.max(0, Math.floor((current.scrollTop - offset) / rowHeight) - OVERSCAN);
-      const end = Math.min(count, Math.ceil((current.scrollTop + Math.min(current.clientHeight, innerHeight)) / rowHeight) + OVERSCAN);
+      const first = Math.max(0, Math.floor((current.scrollTop - offset) / rowHeight) - overscan);
+      const end = Math.min(count, Math.ceil((current.scrollTop + Math.min(current.clientHeight, innerHeight)) / rowHeight) + overscan);
       setShown((before) => (before.first === first && before.end === end ? before : { first, end }));
     };
+    const widen = (): void => {
+      overscan = OVERSCAN;
+      measure();
+    };
     measure();
+    const timer = setTimeout(widen, AFTER_DRAWN_MS);
     const observer = new ResizeObserver(measure);
     observer.observe(current);
     current.addEventListener('scroll', measure, { passive: true });
     return () => {
+      clearTimeout(timer);
       observer.disconnect();
       current.removeEventListener('scroll', measure);
     };

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { type Change, makeChange } from '../../api/changes.ts';
 import { memberPart, readMetadata, sectionPart, sourcePart } from '../../api/entries.ts';
 import { failureOf } from '../../api/failure.ts';
@@ -12,6 +12,7 @@ import { type Overview, type SourceOverview, type TableOverview, tableId, tableJ
 import { readSuggestions, relationshipStep } from '../../model/relationship-names.ts';
 import { sourceDrop } from '../../model/source-drop.ts';
 import { labelOf } from '../../model/steps.ts';
+import { useAfterDrawn } from '../../parts/after-drawn.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
@@ -28,6 +29,8 @@ import { Functions } from './functions.tsx';
 
 /** So many are drawn: the list on the left has all of them, and a filter finds the others. */
 const MOST_LISTED = 50;
+/** A screen of them: the others come when these have been seen. */
+const FIRST_LISTED = 15;
 const MOST_UNTRACKED = 100;
 
 /** A source as a whole: what is tracked, what its keys suggest, who may do what. */
@@ -127,11 +130,16 @@ function Tables({ data, source }: { readonly data: Overview; readonly source: So
   const [filter, setFilter] = useState('');
   const [ticked, setTicked] = useState<ReadonlySet<string> | null>(null);
   const [relate, setRelate] = useState(true);
+  const isDrawn = useAfterDrawn();
+  const { listed, tracked } = useMemo(() => {
+    const named = source.tables.map((table) => [tableId(table), table] as const);
+    const sorted = named.toSorted(([a], [b]) => (a < b ? -1 : 1)).slice(0, MOST_LISTED);
+    return { listed: sorted.map(([, table]) => table), tracked: new Set(named.map(([id]) => id)) };
+  }, [source.tables]);
   const { value, failure, isLoading, reload } = useResource(async (signal) => {
     const json = await askKind(kind, 'get_source_tables', { source: name }, { signal });
     return isList(json) ? json.filter(isObject) : [];
   }, `${name} ${data.version}`);
-  const tracked = new Set(source.tables.map((table) => tableId(table)));
   const untracked = (value ?? []).filter(
     (table) => !tracked.has(labelOf(table)) && labelOf(table).toLowerCase().includes(filter.toLowerCase()),
   );
@@ -233,29 +241,26 @@ function Tables({ data, source }: { readonly data: Overview; readonly source: So
           </EmptyState>
         ) : (
           <ListTable name="Tracked tables" columns={['Table', 'Relationships', 'Roles', ACTIONS]}>
-            {source.tables
-              .toSorted((a, b) => (tableId(a) < tableId(b) ? -1 : 1))
-              .slice(0, MOST_LISTED)
-              .map((table) => (
-                <tr key={tableId(table)}>
-                  <td>
-                    <a href={hrefOf(['data', name, tableId(table)])}>{tableId(table)}</a>
-                    {table.problem !== undefined && <span class="badge badge-warn">{table.problem}</span>}
-                  </td>
-                  <td class="number">{table.relationships}</td>
-                  <td class="number">{[...table.granted].filter((digit) => digit !== '0').length || <span class="muted">none</span>}</td>
-                  <td class="nowrap">
-                    <Button
-                      small
-                      kind="quiet"
-                      refusal={isReadOnly ? READ_ONLY_REASON : undefined}
-                      onClick={() => void untrack(source, table)}
-                    >
-                      Untrack …
-                    </Button>
-                  </td>
-                </tr>
-              ))}
+            {listed.slice(0, isDrawn ? MOST_LISTED : FIRST_LISTED).map((table) => (
+              <tr key={tableId(table)}>
+                <td>
+                  <a href={hrefOf(['data', name, tableId(table)])}>{tableId(table)}</a>
+                  {table.problem !== undefined && <span class="badge badge-warn">{table.problem}</span>}
+                </td>
+                <td class="number">{table.relationships}</td>
+                <td class="number">{[...table.granted].filter((digit) => digit !== '0').length || <span class="muted">none</span>}</td>
+                <td class="nowrap">
+                  <Button
+                    small
+                    kind="quiet"
+                    refusal={isReadOnly ? READ_ONLY_REASON : undefined}
+                    onClick={() => void untrack(source, table)}
+                  >
+                    Untrack …
+                  </Button>
+                </td>
+              </tr>
+            ))}
           </ListTable>
         )}
         {source.tables.length > MOST_LISTED && (
