@@ -408,6 +408,7 @@ function requestPipeline(
   laterCalls: LaterCalls,
 ): RequestPipeline {
   const limits = operationLimits(config);
+  const responseLimit = config.responseLimit === 0 ? Number.POSITIVE_INFINITY : config.responseLimit;
   return {
     ...(config.slowQueryLog === 0 ? {} : { slow: { limit: config.slowQueryLog, observe } }),
     ...(config.enabledLogTypes.has('query-log')
@@ -426,7 +427,8 @@ function requestPipeline(
     laterCalls,
     joinBounds: { maxKeys: config.joinKeyLimit, maxBytes: config.joinResponseLimit },
     limits,
-    newBudget: () => new BatchBudget(limits, config.batchResponseLimit),
+    newBudget: () => new BatchBudget(limits, { together: config.batchResponseLimit, each: responseLimit }),
+    responseLimit,
     admission: createAdmission(),
     allowList: config.enableAllowlist ? createAllowList(config.queryTokenLimit) : null,
     operations: createOperationCache({

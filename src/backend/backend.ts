@@ -16,6 +16,7 @@ import type { Path } from '../util/path.ts';
 import type { Captures } from './captures.ts';
 import type { ServerMeasures } from './connection-counts.ts';
 import type { HttpClient } from './http-client.ts';
+import type { Intake } from './intake.ts';
 import type { StatementFlow } from './statement-flow.ts';
 import type { QueryTags } from './query-tags.ts';
 import type { TypeSystem } from './type-system.ts';
@@ -246,6 +247,8 @@ export interface RunOptions {
   readonly tags?: QueryTags | undefined;
   /** Told what a statement has read, where the database charges for that. */
   readonly onCost?: (cost: StatementCost) => void;
+  /** What the answer is kept in; of SQL of administrators too. Absent: nobody counts it. */
+  readonly intake?: Intake | undefined;
 }
 
 /** Bytes; null where the database does not say. */

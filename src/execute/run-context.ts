@@ -5,6 +5,7 @@ import type { HandlerCaller } from '../actions/handler-call.ts';
 import type { AnswerUse } from '../webhooks/answer-use.ts';
 import type { Session } from '../auth/session.ts';
 import type { JsonRow, RunOptions, Source, Statement, StatementCost } from '../backend/backend.ts';
+import type { Intake } from '../backend/intake.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
 import type { SourceInfo } from '../schema-cache/schema-cache.ts';
 import type { Variables } from '../schema/constraint.ts';
@@ -66,6 +67,8 @@ export interface RunContext {
   readonly sources?: ReadonlyMap<string, Pick<SourceInfo, 'eventTriggers'>>;
   /** Hears of cookies that other servers set for the client. */
   readonly onCookie?: (cookie: string) => void;
+  /** What the answers of databases are kept in; absent: nobody counts them. */
+  readonly intake?: Intake;
 }
 
 /** The same while a plan runs: it counts what it takes. */
@@ -74,8 +77,8 @@ export interface BoundedContext extends RunContext {
 }
 
 /** How a statement that only reads is run on a source. */
-export function readOptions({ how: { signal, deadline }, session, onCost, tags }: RunContext, source: string): RunOptions {
-  const how: RunOptions = { signal, deadline, turn: session.role, mayLag: true, tags: tags?.(source) };
+export function readOptions({ how: { signal, deadline }, session, onCost, tags, intake }: RunContext, source: string): RunOptions {
+  const how: RunOptions = { signal, deadline, turn: session.role, mayLag: true, tags: tags?.(source), intake };
   return onCost === undefined ? how : { ...how, onCost: (cost) => onCost(source, cost) };
 }
 

@@ -66,7 +66,14 @@ export async function runMutation(
   let { statements } = step;
   const { signal, deadline } = how;
   const settings = underAllNames(session, [[USER_SETTING, userText(session)], ...traceSettings(step.source, context)]);
-  const options: MutationOptions = { signal, deadline, turn: session.role, settings, tags: context.tags?.(step.source) };
+  const options: MutationOptions = {
+    signal,
+    deadline,
+    turn: session.role,
+    settings,
+    tags: context.tags?.(step.source),
+    intake: context.intake,
+  };
   const bind = (): readonly MutationStatement[] => bound(statements, reusable, context, joining);
   const first = bind();
   context.onAsked?.();

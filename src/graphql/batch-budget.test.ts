@@ -3,15 +3,18 @@ import type { Plan } from '../plan/plan.ts';
 import { BatchBudget } from './batch-budget.ts';
 
 const budget = () =>
-  new BatchBudget({
-    maxTokens: 10,
-    maxValues: 20,
-    maxObjects: 3,
-    maxAliases: 2,
-    maxDepth: 5,
-    maxRepeatedSize: 100,
-    maxIntrospectionCharacters: 1000,
-  });
+  new BatchBudget(
+    {
+      maxTokens: 10,
+      maxValues: 20,
+      maxObjects: 3,
+      maxAliases: 2,
+      maxDepth: 5,
+      maxRepeatedSize: 100,
+      maxIntrospectionCharacters: 1000,
+    },
+    { together: 100, each: 60 },
+  );
 const size = { depth: 1, objects: 0, values: 0, aliases: 0 };
 const refused = (what: string): string => `the operations of the batch have more than ${what}`;
 
@@ -53,5 +56,44 @@ describe('the operations of a batch share', () => {
     const shared = budget();
     shared.run(plan as unknown as Plan);
     expect(() => shared.run(plan as unknown as Plan)).toThrow(refused('20 parts of variables that they depend on'));
+  });
+});
+
+describe('the answers of a batch', () => {
+  const message = (of: { refusal(isDone: boolean): Error }, isDone = false): string => of.refusal(isDone).message;
+
+  it('take together no more than their limit while they come', () => {
+    const shared = budget();
+    const [first, second] = [shared.share(), shared.share()];
+    expect([first.take(60), second.take(41), second.take(40), first.take(1)]).toEqual([true, false, true, false]);
+    expect(message(second)).toBe('the answers to the operations of the batch have more than 100 bytes together');
+    expect(message(second, true)).toBe(
+      'the answers to the operations of the batch have more than 100 bytes together; what was to be changed is changed',
+    );
+    // Nothing is left, though none of them has ended.
+    expect(() => shared.begin()).toThrow('not run: the answers to the operations before it have 100 bytes together, or more');
+  });
+
+  it('take no more than one may have by itself', () => {
+    const own = budget().share();
+    expect([own.take(50), own.take(11)]).toEqual([true, false]);
+    expect(message(own)).toBe('the answer has more than 60 bytes');
+  });
+
+  it('give back what they were made of, and what came for nothing', () => {
+    const shared = budget();
+    const [first, second] = [shared.share(), shared.share()];
+    first.take(60);
+    first.giveBack(60);
+    first.take(60);
+    first.settle(30);
+    expect([second.take(60), shared.share().take(11), shared.share().take(10)]).toEqual([true, false, true]);
+  });
+
+  it('count whole, where they are known only in the end', () => {
+    const shared = budget();
+    shared.share().settle(100);
+    expect(() => shared.begin()).toThrow('not run');
+    expect(shared.share().take(1)).toBe(false);
   });
 });

@@ -2,6 +2,7 @@
  * The limits of one operation hold for all operations of a batch together: else a batch would be a
  * way around them.
  */
+import { type Intake, intakeRefusal } from '../backend/intake.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { type JoinUse, noJoinUse } from '../execute/holes.ts';
 import { scanDocument } from '../schema/document/scan.ts';
@@ -10,17 +11,23 @@ import type { OperationLimits } from '../schema/engine.ts';
 import type { OperationSize } from '../schema/translation.ts';
 import type { AnswerUse } from '../webhooks/answer-use.ts';
 import { ROOT } from '../util/path.ts';
+import { AnswerLimit } from './answer-limit.ts';
 
 /** What a statement of a mutation, a request to a remote schema or a join costs, in parts of variables. */
 const STATEMENT_COST = 16;
 
-/** Bytes. */
-const DEFAULT_ANSWERS = 256 * 1024 * 1024;
+/** Bytes of answers. */
+export interface MostAnswered {
+  /** Of the operations of a batch together: what they have answered, and what is coming. */
+  readonly together: number;
+  /** Of one operation. */
+  readonly each: number;
+}
 
 export class BatchBudget {
   readonly #limits: OperationLimits;
-  readonly #mostAnswered: number;
-  #answered = 0;
+  readonly #most: MostAnswered;
+  readonly #answered: AnswerLimit;
   #tokens = 0;
   #values = 0;
   #objects = 0;
@@ -33,21 +40,23 @@ export class BatchBudget {
   /** What handlers of actions have answered. */
   readonly handlers: AnswerUse = { bytes: 0 };
 
-  /** @param mostAnswered bytes of answers, beyond which nothing more is begun */
-  constructor(limits: OperationLimits, mostAnswered = DEFAULT_ANSWERS) {
+  constructor(limits: OperationLimits, most: MostAnswered) {
     this.#limits = limits;
-    this.#mostAnswered = mostAnswered;
+    this.#most = most;
+    this.#answered = new AnswerLimit(most.together);
   }
 
   /** Before anything of an operation is done: the answers to those before it wait in memory for its own. @throws SvcError bad-request */
   begin(path = ROOT): void {
-    if (this.#answered < this.#mostAnswered) return;
-    const message = `not run: the answers to the operations before it have ${this.#mostAnswered} bytes together, or more`;
+    const { together } = this.#most;
+    if (this.#answered.taken < together) return;
+    const message = `not run: the answers to the operations before it have ${together} bytes together, or more`;
     throw new SvcError('bad-request', message, { path });
   }
 
-  answered(bytes: number): void {
-    this.#answered += bytes;
+  /** What one operation keeps: no more than what the others leave of the answers, whether they have ended or not. */
+  share(): AnswerShare {
+    return new AnswerShare(new AnswerLimit(this.#most.each), this.#answered, this.#most.together);
   }
 
   /** Before a document is parsed. @throws SvcError validation-failed */
@@ -95,6 +104,46 @@ export class BatchBudget {
 
   #checkParts(): void {
     if (this.#parts > this.#limits.maxValues) throw tooMuch(this.#limits.maxValues, 'parts of variables that they depend on');
+  }
+}
+
+/** What one operation of a batch keeps of its answer. */
+export class AnswerShare implements Intake {
+  readonly #own: AnswerLimit;
+  readonly #together: AnswerLimit;
+  readonly #mostTogether: number;
+  #isOwnFault = false;
+
+  constructor(own: AnswerLimit, together: AnswerLimit, mostTogether: number) {
+    this.#own = own;
+    this.#together = together;
+    this.#mostTogether = mostTogether;
+  }
+
+  take(bytes: number): boolean {
+    if (!this.#own.take(bytes)) {
+      this.#isOwnFault = true;
+      return false;
+    }
+    if (this.#together.take(bytes)) return true;
+    this.#own.giveBack(bytes);
+    return false;
+  }
+
+  giveBack(bytes: number): void {
+    this.#own.giveBack(bytes);
+    this.#together.giveBack(bytes);
+  }
+
+  refusal(isDone: boolean): SvcError {
+    if (this.#isOwnFault) return this.#own.refusal(isDone);
+    return intakeRefusal(`the answers to the operations of the batch have more than ${this.#mostTogether} bytes together`, isDone);
+  }
+
+  /** Its answer is there, and has so many bytes: of what it was made of, nothing is kept. */
+  settle(bytes: number): void {
+    this.giveBack(this.#own.taken);
+    this.#together.keep(bytes);
   }
 }
 

@@ -47,7 +47,7 @@ describe('prepare', () => {
       prepare({ ...pipeline(), allowList: createAllowList(100) }, listed, { ...session, role: 'reader' }, request, null),
     ).toThrow('query is not allowed');
     expect(() => prepare(pipeline(), snapshot, session, request, { ...noLimits, depth: 2 })).toThrow('the operation is 3 levels deep');
-    const budget = new BatchBudget({ ...DEFAULT_LIMITS, maxObjects: 3 });
+    const budget = new BatchBudget({ ...DEFAULT_LIMITS, maxObjects: 3 }, { together: 1000, each: 1000 });
     prepare(pipeline(), snapshot, session, request, null, budget);
     expect(() => prepare(pipeline(), snapshot, session, request, null, budget)).toThrow('more than 3 fields with a selection');
   });

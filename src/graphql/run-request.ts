@@ -22,6 +22,7 @@ import type { RoleSchema } from '../schema/translation.ts';
 import type { SchemaCache } from '../schema-cache/schema-cache.ts';
 import type { Bytes } from '../util/bytes.ts';
 import type { Admission } from './admission.ts';
+import { AnswerLimit } from './answer-limit.ts';
 import type { AllowList } from './allow-list.ts';
 import type { BatchBudget } from './batch-budget.ts';
 import { limitsFor, type RoleLimits } from './api-limits.ts';
@@ -57,6 +58,8 @@ export interface RequestPipeline {
   /** Absent: no call is made later. */
   readonly laterCalls?: LaterCalls;
   readonly joinBounds: Omit<JoinBounds, 'use'>;
+  /** Bytes that databases may answer to one operation; Infinity: as many as they like. */
+  readonly responseLimit: number;
   /** Of every operation, whatever the role. */
   readonly limits: OperationLimits;
   /** What the operations of a batch may take together. */
@@ -310,6 +313,7 @@ export function runContext(
       : undefined,
     joinBounds: isCalling ? { maxKeys: joinBounds.maxKeys, maxBytes: joinBounds.maxBytes, use: budget?.joins ?? noJoinUse() } : undefined,
     onCookie: isCalling ? how.onCookie : undefined,
+    intake: how.intake ?? new AnswerLimit(pipeline.responseLimit),
     tags,
     callRemote: asksServers ? pipeline.remotes(snapshot.remotes, budget?.answers) : undefined,
   };

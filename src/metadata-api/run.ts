@@ -1,4 +1,5 @@
 import type { Session } from '../auth/session.ts';
+import type { Intake } from '../backend/intake.ts';
 import { describeFailure } from '../errors/describe-failure.ts';
 import { encodeAdminError, toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
@@ -6,6 +7,7 @@ import type { BatchBudget } from '../graphql/batch-budget.ts';
 import type { RequestOptions } from '../graphql/run-request.ts';
 import type { State, Warning } from '../state/state.ts';
 import { sizeOfBytes } from '../util/bytes.ts';
+import { CancellationSource } from '../util/cancellation.ts';
 import { isJsonArray, isJsonObject } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
 import { inSlices } from '../util/sliced.ts';
@@ -87,14 +89,14 @@ class Runner {
     this.#warnings = warnings;
   }
 
-  async whole(command: Command): Promise<CommandAnswer> {
-    const answer = await this.#run(command);
+  async whole(command: Command, within: Within = NOTHING_MORE): Promise<CommandAnswer> {
+    const answer = await this.#run(command, within);
     await this.#batch.settle();
     return answer;
   }
 
-  async #run(command: Command): Promise<CommandAnswer> {
-    if (command.kind === 'operation') return this.#runOperation(command.prepared, command.path);
+  async #run(command: Command, within: Within): Promise<CommandAnswer> {
+    if (command.kind === 'operation') return this.#runOperation(command.prepared, command.path, within);
     switch (command.mode) {
       case 'stop': {
         const answers: CommandAnswer[] = [];
@@ -111,25 +113,33 @@ class Runner {
   }
 
   /** One of several. Its answer is printed at once: so it takes least memory until the others have theirs, and is measured. */
-  async #element(item: Command): Promise<CommandAnswer> {
+  #element(item: Command, within: Within = NOTHING_MORE): Promise<CommandAnswer> {
+    return this.#measured(item, (intake) => this.#run(item, { ...within, intake }));
+  }
+
+  async #measured(item: Command, run: (intake: Intake) => Promise<CommandAnswer>): Promise<CommandAnswer> {
     this.#budget.begin(item.path);
-    return this.#measured(await this.#run(item));
+    const share = this.#budget.share();
+    let size = 0;
+    try {
+      const found = await run(share);
+      // The elements of a bulk within have been measured.
+      if (found.kind === 'many' || found.answer === SUCCESS) return found;
+      const pieces = await inSlices(printAnswer(found));
+      size = sizeOfBytes(pieces);
+      return one(new PrintedJson(pieces));
+    } finally {
+      share.settle(size);
+    }
   }
 
-  async #measured(found: CommandAnswer): Promise<CommandAnswer> {
-    // The elements of a bulk within have been measured.
-    if (found.kind === 'many' || found.answer === SUCCESS) return found;
-    const pieces = await inSlices(printAnswer(found));
-    this.#budget.answered(sizeOfBytes(pieces));
-    return one(new PrintedJson(pieces));
-  }
-
-  async #runOperation(prepared: Prepared, path: Path): Promise<CommandAnswer> {
+  async #runOperation(prepared: Prepared, path: Path, within: Within): Promise<CommandAnswer> {
     if (prepared.edit === undefined) await this.#batch.settle();
     else await this.#batch.add(prepared, path);
     if (prepared.run === undefined) return one(SUCCESS);
     const changed = await this.#batch.settle();
-    const { session, timeLimit, ...how } = this.#caller;
+    const { session, timeLimit, ...asked } = this.#caller;
+    const how = { ...asked, ...within };
     const context: OperationContext = {
       services: this.#services,
       session,
@@ -157,17 +167,19 @@ class Runner {
     for (const item of items) {
       const changes = changesTogether(item);
       const expectedVersion = changes ? this.#batch.takeExpectedVersion() : undefined;
-      const run = (on: State): Promise<CommandAnswer> => {
+      const run = (on: State, intake: Intake): Promise<CommandAnswer> => {
         const own = { ...this.#services, state: on };
-        return new Runner(own, this.#caller, new CommandBatch(own, expectedVersion), this.#budget, this.#afterwards, this.#warnings).whole(
-          item,
-        );
+        const batch = new CommandBatch(own, expectedVersion);
+        return new Runner(own, this.#caller, batch, this.#budget, this.#afterwards, this.#warnings).whole(item, { intake });
       };
       const before = this.#afterwards.length;
       const warned = this.#warnings.length;
       try {
-        this.#budget.begin(item.path);
-        answers.push(await this.#measured(await (changes ? state.together(run, { repeatable: false }) : run(state))));
+        answers.push(
+          await this.#measured(item, (intake) =>
+            changes ? state.together((on) => run(on, intake), { repeatable: false }) : run(state, intake),
+          ),
+        );
       } catch (thrown) {
         const error = toSvcError(thrown);
         if (error.code === 'conflict') throw error;
@@ -205,11 +217,22 @@ class Runner {
     }
     await this.#batch.settle();
     const turns = createTurns(AT_ONCE);
-    return { kind: 'many', answers: await Promise.all(items.map((item) => turns(() => this.#element(item)))) };
+    const signal = new CancellationSource(this.#caller.signal);
+    try {
+      return { kind: 'many', answers: await Promise.all(items.map((item) => turns(() => this.#element(item, { signal })))) };
+    } catch (error) {
+      // The answers of those beside it are for nobody any more.
+      signal.cancel();
+      throw error;
+    }
   }
 }
 
-/** Elements of `concurrent_bulk`: what their answers have is known when they have ended. */
+/** What an element has of its own, instead of what the whole request has. */
+type Within = Pick<RequestOptions, 'signal' | 'intake'>;
+const NOTHING_MORE: Within = {};
+
+/** Elements of `concurrent_bulk`: each takes a connection of a database. */
 const AT_ONCE = 10;
 
 /** Operations, without their prefix, that `bulk_atomic` takes. */

@@ -2,6 +2,7 @@
 import type { JsonRow } from '../backend/backend.ts';
 import { toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
+import { AnswerLimit } from '../graphql/answer-limit.ts';
 import { type Bytes, sizeOfBytes } from '../util/bytes.ts';
 import type { CancellationSource } from '../util/cancellation.ts';
 import { inSlices, type Sliced } from '../util/sliced.ts';
@@ -60,6 +61,7 @@ export class BatchRunner {
         signal: this.#cancellation,
         deadline: Date.now() + this.#options.timeoutMs,
         turn: `subscriptions of ${role}`,
+        intake: new AnswerLimit(this.#options.responseLimit),
       });
     } catch (error) {
       clock.batch(batch.length, performance.now() - began, 0);

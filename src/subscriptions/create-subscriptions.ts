@@ -264,7 +264,11 @@ class Registry implements RunningSubscriptions {
     let metered: RunMeter | undefined;
     const made = new Poller(
       work,
-      { ...(isStream ? options.streams : options.liveQueries), timeoutMs: this.#timeoutMs },
+      {
+        ...(isStream ? options.streams : options.liveQueries),
+        timeoutMs: this.#timeoutMs,
+        responseLimit: this.#needs.pipeline.responseLimit,
+      },
       {
         detector: this.#detector(work.connection),
         room: this.#room,

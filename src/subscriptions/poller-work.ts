@@ -11,6 +11,8 @@ export interface PollerOptions {
   readonly batchSize: number;
   /** Of a statement. */
   readonly timeoutMs: number;
+  /** Bytes of the answers to a statement. */
+  readonly responseLimit: number;
 }
 
 /** What is repeated, and for whom. */

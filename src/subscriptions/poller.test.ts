@@ -139,7 +139,7 @@ function start(dependsOn: string | null = null, batchSize = 100): void {
     isEmpty = true;
   };
   const tools = { detector, room: new Room(1_000_000), onRun: () => undefined, onFault: (error: unknown) => faults.push(error), onEmpty };
-  poller = new Poller(work, { refetchIntervalMs: INTERVAL, batchSize, timeoutMs: 5000 }, tools);
+  poller = new Poller(work, { refetchIntervalMs: INTERVAL, batchSize, timeoutMs: 5000, responseLimit: 1_000_000 }, tools);
 }
 
 function join(key: string): Told & { member: Member } {

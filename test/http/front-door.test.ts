@@ -3,6 +3,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestService, type TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
 
 let service: TestService;
 const SECRET = 'open sesame';
@@ -166,24 +167,40 @@ describe('batches', () => {
 describe('once the answers have too many bytes together', () => {
   const sql = (text: string, type = 'run_sql') => ({ type, args: { sql: text } });
   const large = sql(`select string_agg(name, '') from item`);
+  const half = sql(`select string_agg(name, '') from item where id <= 40`);
   const insert = sql(`insert into item values (1000, 'x')`);
-  const left = expect.stringMatching(/^not run: the answers to the operations before it have 20000 bytes together, or more$/);
+  const left = 'not run: the answers to the operations before it have 20000 bytes together, or more';
+  const over = 'the answers to the operations of the batch have more than 20000 bytes together';
+  const failed = (message: string) => ({ errors: [{ message, extensions: { path: '$', code: 'bad-request' } }] });
   const isThere = async (): Promise<boolean> => {
     const { json } = await post('/v1/graphql', query('{ item(where: {id: {_gte: 1000}}) { id } }'));
     return (json as { data: { item: unknown[] } }).data.item.length > 0;
   };
+  const add = query(`mutation { insert_item_one(object: {id: 1000}) { id } }`);
 
   it('no more operations of a batch are run', async () => {
-    const add = query(`mutation { insert_item_one(object: {id: 1000}) { id } }`);
-    const { json } = await post('/v1/graphql', `[${query('{ item { id name } }')},${add},${query('{ __typename }')}]`);
-    const refused = { errors: [{ message: left, extensions: { path: '$', code: 'bad-request' } }] };
-    expect(json).toMatchObject([{ data: {} }, refused, refused]);
+    const type = 'name kind ofType { name kind ofType { name kind } }';
+    const all = `{ __schema { types { name kind description fields { name description args { name type { ${type} } } type { ${type} } } } } }`;
+    const { json } = await post('/v1/graphql', `[${query(all)},${add},${query('{ __typename }')}]`);
+    expect(json).toMatchObject([{ data: {} }, failed(left), failed(left)]);
     expect(await isThere()).toBe(false);
   });
 
+  it('what does not fit any more is refused, and what is small is not', async () => {
+    const read = query('{ item(limit: 40) { name } }');
+    const remove = query('mutation { delete_item_by_pk(id: 1000) { id } }');
+    expect((await post('/v1/graphql', `[${read},${add},${read}]`)).json).toMatchObject([
+      { data: {} },
+      { data: { insert_item_one: { id: 1000 } } },
+      failed(over),
+    ]);
+    expect((await post('/v1/graphql', `[${query('{ item { name } }')},${remove}]`)).json).toMatchObject([failed(over), { data: {} }]);
+  });
+
   it('no more elements of a bulk are run', async () => {
-    const { status, json } = await post('/v2/query', JSON.stringify({ type: 'bulk', args: [{ type: 'bulk', args: [large] }, insert] }));
-    expect([status, json]).toMatchObject([400, { path: '$.args[1].args', error: left, code: 'bad-request' }]);
+    const first = { type: 'bulk', args: [half, half] };
+    const { status, json } = await post('/v2/query', JSON.stringify({ type: 'bulk', args: [first, insert] }));
+    expect([status, json]).toMatchObject([400, { path: '$.args[0].args[1].args', error: over, code: 'bad-request' }]);
     expect(await isThere()).toBe(false);
   });
 
@@ -197,11 +214,21 @@ describe('once the answers have too many bytes together', () => {
     expect((await post('/v1/graphql', query('{ item(limit: 1) { id } }'))).json).toEqual({ data: { item: [{ id: 1 }] } });
   });
 
-  it('no more is begun beside what runs', async () => {
-    const elements = Array.from({ length: 12 }, () => ({ ...large, args: { ...large.args, read_only: true } }));
+  it('what runs beside it is cancelled, and no more is begun', async () => {
+    const reading = ({ args }: ReturnType<typeof sql>) => ({ type: 'run_sql', args: { ...args, read_only: true } });
+    // Longer than a test may take.
+    const slow = sql('select pg_sleep(600)');
+    const elements = [...Array(9).fill(slow), large, ...Array(20).fill(slow)].map(reading);
     const { status, json } = await post('/v2/query', JSON.stringify({ type: 'concurrent_bulk', args: elements }));
-    expect([status, json]).toMatchObject([400, { error: left, code: 'bad-request' }]);
-    const few = elements.slice(0, 3);
+    expect([status, json]).toMatchObject([400, { path: '$.args[9].args', error: over, code: 'bad-request' }]);
+    const sleeping = async (): Promise<unknown> => {
+      const asked = sql(
+        `select count(*) from pg_stat_activity where datname = current_database() and query = '${slow.args.sql}' and state = 'active'`,
+      );
+      return (await post('/v2/query', JSON.stringify(asked))).json;
+    };
+    await expect.poll(sleeping, WAIT).toMatchObject({ result: [['count'], ['0']] });
+    const few = Array(3).fill(sql(`select string_agg(name, '') from item where id <= 20`)).map(reading);
     expect((await post('/v2/query', JSON.stringify({ type: 'concurrent_bulk', args: few }))).status).toBe(200);
   });
 });

@@ -48,7 +48,8 @@ export interface TestAdministration {
 
 export const PIPELINE: RequestPipeline = {
   limits: DEFAULT_LIMITS,
-  newBudget: () => new BatchBudget(DEFAULT_LIMITS),
+  newBudget: () => new BatchBudget(DEFAULT_LIMITS, { together: 10_000_000, each: 10_000_000 }),
+  responseLimit: 10_000_000,
   admission: createAdmission(),
   allowList: null,
   operations: createOperationCache({ operations: 0, plansPerOperation: 0, memory: 10_000_000 }),

@@ -58,7 +58,8 @@ export function startWarmUp(): WarmUp {
 function warmUpPipeline(): RequestPipeline {
   return {
     limits: DEFAULT_LIMITS,
-    newBudget: () => new BatchBudget(DEFAULT_LIMITS),
+    newBudget: () => new BatchBudget(DEFAULT_LIMITS, { together: Number.POSITIVE_INFINITY, each: Number.POSITIVE_INFINITY }),
+    responseLimit: Number.POSITIVE_INFINITY,
     admission: createAdmission(),
     allowList: null,
     operations: createOperationCache({ operations: 0, plansPerOperation: 0, memory: 0 }),

@@ -76,11 +76,17 @@ export const limitOptions = {
     'Most bytes that handlers of actions may answer to one request together. For a batch this is the most of all its operations together.',
   ),
   batchLimit: limits('batch-limit', integer(1), 100, 'Most operations in one batched request.'),
+  responseLimit: limits(
+    'response-limit',
+    integer(0),
+    268_435_456,
+    'Most bytes that databases may answer to one operation: a query, a mutation, an operation on rows, a round of a subscription. What is more is refused as it comes; a mutation is done all the same. 0 is no limit.',
+  ),
   batchResponseLimit: limits(
     'batch-response-limit',
     integer(1),
     268_435_456,
-    'Once the answers to a batch or a bulk have so many bytes together, what is left of it is not run.',
+    'Most bytes of the answers to a batch or a bulk together, those that are coming included: an operation whose answer would be over it is refused, and once it is reached what is left is not run.',
   ),
   requestTimeout: limits('request-timeout', seconds(0), 120_000, 'Cancel a GraphQL request that runs longer; 0 is no limit.'),
   operationCacheSize: limits('operation-cache-size', integer(0), 1000, 'Most operations whose plans a role keeps.'),

@@ -11,7 +11,7 @@ import type {
 } from '../../backend/backend.ts';
 import { taggedText } from '../../backend/query-tags.ts';
 import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../../catalog/catalog.ts';
-import { invariant } from '../../errors/svc-error.ts';
+import { invariant, type SvcError } from '../../errors/svc-error.ts';
 import { MOST_RESULT_BYTES, resultTooLarge, VALUE_OVERHEAD } from '../../sql/result-size.ts';
 import { bytesOfBuffer } from '../../util/bytes.ts';
 import { CancellationSource } from '../../util/cancellation.ts';
@@ -20,7 +20,7 @@ import { refuseCut } from './cut.ts';
 import { foresightOf } from './definitions/foresee.ts';
 import { refuseWritable } from './definitions/read-only.ts';
 import { runSqlError, statementError } from './errors.ts';
-import { execute } from './execute.ts';
+import { execute, type Keeping } from './execute.ts';
 import { ALL_ROWS, type Lent, type Pool } from './pool.ts';
 import { surveyTables } from './survey.ts';
 
@@ -53,9 +53,10 @@ export class SessionConnection implements Connection {
   async runRows({ text }: Pick<Statement, 'text'>, values: readonly (string | null)[], how: RunOptions): Promise<readonly JsonRow[]> {
     const { connection } = this.lent;
     const tagged = taggedText(text, how.tags);
+    const keeping: Keeping | undefined = how.intake === undefined ? undefined : { intake: how.intake, isDone: false, taken: 0 };
     try {
       return await this.pool.run(this.lent, this.within(how), async () => {
-        const { rows, warns } = await execute(connection, tagged, values);
+        const { rows, warns } = await execute(connection, tagged, values, keeping);
         if (how.tags?.isUnique === true) connection.unprepare(tagged);
         if (warns) await refuseCut(connection);
         return (rows ?? []).map((row) => row.map((cell) => (cell === null ? null : [bytesOfBuffer(cell, 0, cell.length)])));
@@ -77,11 +78,16 @@ export class SessionConnection implements Connection {
     const { maxRows, mostBytes = MOST_RESULT_BYTES } = how;
     const stop = new CancellationSource(how.signal);
     let bytes = 0;
+    let refused: SvcError | null = null;
     const take = (value: string | null): string | null => {
-      if (bytes > mostBytes) return null;
-      bytes += (value === null ? 0 : Buffer.byteLength(value)) + VALUE_OVERHEAD;
-      if (bytes > mostBytes) stop.cancel();
-      return value;
+      if (refused !== null) return null;
+      const more = (value === null ? 0 : Buffer.byteLength(value)) + VALUE_OVERHEAD;
+      bytes += more;
+      if (bytes > mostBytes) refused = resultTooLarge(mostBytes);
+      else if (how.intake?.take(more) === false) refused = how.intake.refusal(false);
+      if (refused === null) return value;
+      stop.cancel();
+      return null;
     };
     try {
       return await this.pool.run(this.lent, { ...this.within(how), signal: stop }, async () => {
@@ -92,14 +98,14 @@ export class SessionConnection implements Connection {
           rowsAsArray: true,
           typeCast: (field: { string(): string | null }) => take(field.string()),
         } as QueryOptions);
-        if (bytes > mostBytes) throw resultTooLarge(mostBytes);
+        if (refused !== null) throw refused;
         const result = resultOf(results as unknown as Result, fields as FieldPacket[] | undefined);
         return maxRows === undefined || result.rows.length <= maxRows
           ? result
           : { ...result, rows: result.rows.slice(0, maxRows), isCut: true };
       });
     } catch (failure) {
-      throw bytes > mostBytes ? resultTooLarge(mostBytes, failure) : runSqlError(failure, text);
+      throw refused ?? runSqlError(failure, text);
     }
   }
 

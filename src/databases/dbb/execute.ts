@@ -3,6 +3,7 @@
  * has the number: it is read from there, which saves a question to the server behind each statement.
  */
 import type { Connection, PoolConnection, ResultSetHeader } from 'mysql2/promise';
+import type { Intake } from '../../backend/intake.ts';
 
 export type Row = readonly (Buffer | null)[];
 
@@ -15,6 +16,17 @@ export interface Answer {
   /** Whether the server warns of anything. */
   readonly warns: boolean;
 }
+
+/** What the answers of one or several statements are kept in. */
+export interface Keeping {
+  readonly intake: Intake;
+  /** What the statement writes stands, whatever becomes of its answer. */
+  readonly isDone: boolean;
+  /** Bytes, up to now. */
+  taken: number;
+}
+
+const NO_ROW: Row = [];
 
 /** What the driver's own command and packets are. */
 interface DriverPacket {
@@ -32,6 +44,8 @@ interface DriverCommand {
   readonly _fieldCount: number;
   _receivedFieldsCount: number;
   _rowParser: { next(packet: DriverPacket): Row };
+  /** Ours: what is kept of a row that came. */
+  takes?: (row: Row) => Row;
 }
 interface DriverConnection {
   execute(options: object, done: (error: Error | null, result: ResultSetHeader | readonly Row[]) => void): DriverCommand;
@@ -43,7 +57,13 @@ const skipColumn: Step = function () {
   return ++this._receivedFieldsCount < this._fieldCount ? skipColumn : endColumns;
 };
 const endColumns: Step = function () {
-  this._rowParser = { next: (packet) => cellsOf(packet, this._fieldCount) };
+  const { takes } = this;
+  this._rowParser = {
+    next: (packet) => {
+      const row = cellsOf(packet, this._fieldCount);
+      return takes === undefined ? row : takes(row);
+    },
+  };
   return this.row;
 };
 
@@ -60,18 +80,33 @@ function cellsOf(packet: DriverPacket, count: number): Row {
   return cells;
 }
 
-/** @throws Error of the driver */
-export function execute(connection: Connection, text: string, values: readonly (string | null)[]): Promise<Answer> {
+/**
+ * @param keeping of the cells; absent: all are
+ * @throws Error of the driver, SvcError of an intake that takes no more
+ */
+export function execute(connection: Connection, text: string, values: readonly (string | null)[], keeping?: Keeping): Promise<Answer> {
   const driver = (connection as PoolConnection).connection as unknown as DriverConnection;
   return new Promise((resolve, reject) => {
     let warnings = 0;
+    let isRefused = false;
     const command = driver.execute({ sql: text, values: [...values], rowsAsArray: true }, (error, result) => {
       if (error !== null) reject(error);
+      else if (isRefused && keeping !== undefined) reject(keeping.intake.refusal(keeping.isDone));
       else if ('affectedRows' in result) resolve({ rows: null, affectedRows: result.affectedRows, warns: result.warningStatus !== 0 });
       else resolve({ rows: result, affectedRows: 0, warns: warnings !== 0 });
     });
     const read = command.execute;
     command.readField = skipColumn;
+    if (keeping !== undefined) {
+      command.takes = (row) => {
+        let bytes = 0;
+        for (const cell of row) bytes += cell?.length ?? 0;
+        isRefused ||= !keeping.intake.take(bytes);
+        if (isRefused) return NO_ROW;
+        keeping.taken += bytes;
+        return row;
+      };
+    }
     command.execute = function (packet, of) {
       if (packet?.isEOF() === true) warnings = packet.eofWarningCount();
       return read.call(this, packet, of);

@@ -120,17 +120,20 @@ export class DbbSource implements Source {
     // What is given up is only known when it is done.
     const isSure = first !== undefined && !mayBeGivenUp(first.statement.text);
     const isAlone = statements.length === 1 && isSure && first.flow?.rows === undefined && how.isolation === undefined;
+    const { intake } = how;
     for (let attempt = 1; ; attempt++) {
+      const keeping = intake === undefined ? undefined : { intake, isDone: isAlone, taken: 0 };
       try {
-        if (isAlone) return await runStatements(connection, tagged, before);
+        if (isAlone) return await runStatements(connection, tagged, before, keeping);
         if (how.isolation !== undefined) await connection.query(`set transaction isolation level ${ISOLATION[how.isolation]}`);
         await command(connection, 'start transaction');
-        const rows = await runStatements(connection, tagged, before);
+        const rows = await runStatements(connection, tagged, before, keeping);
         await command(connection, 'commit');
         return rows;
       } catch (failure) {
         if (!isAlone) await this.pool.rollBack(lent);
         if (attempt >= MOST_ATTEMPTS || !isDeadlock(failure)) throw failure;
+        intake?.giveBack(keeping?.taken ?? 0);
       }
     }
   }

@@ -7,7 +7,7 @@ import { type Bytes, bytesOfBuffer, bytesOfText } from '../../util/bytes.ts';
 import type { Path } from '../../util/path.ts';
 import { mayBeGivenUp, refuseCut } from './cut.ts';
 import { isDuplicate, raisedError, statementError, tooLarge, wrongRow } from './errors.ts';
-import { execute, type Row } from './execute.ts';
+import { execute, type Keeping, type Row } from './execute.ts';
 import { repeatedStatements } from './repeated-rows.ts';
 
 /** What a statement has done. */
@@ -27,6 +27,7 @@ const MOST_LOOKS = 3;
 
 /**
  * @param before is called before each statement; may throw
+ * @param keeping of what they answer; absent: all is kept
  * @returns a row for each statement
  * @throws SvcError, and errors of the driver that are about no statement; what was written has to be rolled back then
  */
@@ -34,6 +35,7 @@ export async function runStatements(
   connection: Connection,
   statements: readonly MutationStatement[],
   before: () => void,
+  keeping?: Keeping,
 ): Promise<readonly JsonRow[]> {
   const outcomes: Outcome[] = statements.map(() => NOTHING);
   const looks = new Map<number, number>();
@@ -43,7 +45,7 @@ export async function runStatements(
     before();
     if (isRun(flow, outcomes)) {
       try {
-        outcomes[i] = await run(connection, statement, flow, outcomes);
+        outcomes[i] = await run(connection, statement, flow, outcomes, keeping);
       } catch (failure) {
         const { onDuplicate } = flow;
         if (onDuplicate === undefined || !isDuplicate(failure)) throw errorOf(failure, statement);
@@ -84,16 +86,17 @@ async function run(
   { statement: { text }, values, once }: MutationStatement,
   flow: StatementFlow,
   outcomes: readonly Outcome[],
+  keeping: Keeping | undefined,
 ): Promise<Outcome> {
   const filled = flow.takes.length === 0 ? values : [...values];
   for (const taken of flow.takes)
     (filled as (string | null)[])[taken.parameter] = taken.row === null ? listOf(taken, outcomes) : textOf(taken, outcomes);
-  if (flow.rows === undefined) return outcomeOf(connection, text, filled, once === true, flow);
+  if (flow.rows === undefined) return outcomeOf(connection, text, filled, once === true, flow, keeping);
   const all: Outcome[] = [];
   let start = 0;
   for (const part of repeatedStatements(flow.rows, filled)) {
     try {
-      all.push(await outcomeOf(connection, part.text, part.values, false, flow));
+      all.push(await outcomeOf(connection, part.text, part.values, false, flow, keeping));
     } catch (failure) {
       throw new RowsError(failure, start);
     }
@@ -121,8 +124,9 @@ async function outcomeOf(
   values: readonly (string | null)[],
   once: boolean,
   { given, mayBeCut }: StatementFlow,
+  keeping: Keeping | undefined,
 ): Promise<Outcome> {
-  const { rows: found, affectedRows, warns } = await execute(connection, text, values);
+  const { rows: found, affectedRows, warns } = await execute(connection, text, values, keeping);
   // The server would keep it for nothing.
   if (once) connection.unprepare(text);
   if (warns && (mayBeCut === true || mayBeGivenUp(text))) await refuseCut(connection);

@@ -30,7 +30,7 @@ export async function connect(configuration: DwhConfiguration, context: ConnectC
   try {
     const deadline = Math.min(how.deadline ?? Number.POSITIVE_INFINITY, Date.now() + FIRST_ANSWER_MS);
     // It reads nothing, which costs nothing.
-    await client.run({ text: 'select 1', parameters: [] }, { signal: how.signal, deadline }, textCells);
+    await client.run({ text: 'select 1', parameters: [] }, { signal: how.signal, deadline }, () => textCells);
   } catch (failure) {
     await client.close(0);
     const error = statementError(failure, '', []);

@@ -149,7 +149,7 @@ export class DwhSource implements Source {
 
   private async texts(query: Query, how: RunSqlOptions): Promise<RunSqlResult> {
     const { maxRows, mostBytes = MOST_RESULT_BYTES } = how;
-    const result = await this.client.run(query, how, valueCells(mostBytes), maxRows);
+    const result = await this.client.run(query, how, () => valueCells(mostBytes), maxRows);
     this.bill(result);
     return inSlices(textsOf(result));
   }
@@ -163,7 +163,7 @@ export class DwhSource implements Source {
     try {
       const { tags } = how;
       const query: Query = { ...this.queryOf(statement, values), repeatable: true };
-      return await this.client.run(tags === undefined ? query : { ...query, labels: labelsOf(tags) }, how, readRow);
+      return await this.client.run(tags === undefined ? query : { ...query, labels: labelsOf(tags) }, how, () => readRow);
     } catch (failure) {
       throw statementError(failure, statement.text, values);
     }

@@ -85,7 +85,7 @@ export class SessionConnection implements Connection {
       if (done.bytes > mostBytes) throw resultTooLarge(mostBytes);
       return runSqlResult(done.results.at(-1) ?? { columns: null, rows: [], command: '' });
     } catch (failure) {
-      if (failure instanceof CancelledError && failure.reason === 'size') throw resultTooLarge(mostBytes, failure);
+      if (failure instanceof CancelledError && failure.reason === 'size' && failure.told === null) throw resultTooLarge(mostBytes, failure);
       if (failure instanceof DatabaseError)
         how.onFailure?.({ done: failure.done, position: failure.position === null ? null : Number(failure.position) });
       throw runSqlError(failure, sql);
@@ -179,6 +179,7 @@ export function runExchange(
   return new Promise((resolve) => {
     const exchange = new WireExchange(mode, steps, resolve);
     exchange.collected = collected;
+    exchange.intake = how.intake ?? null;
     if (how.maxRows !== undefined) exchange.maxRows = how.maxRows;
     if (how.mostBytes !== undefined) exchange.mostBytes = how.mostBytes;
     startExchange(session, exchange, how, watch);

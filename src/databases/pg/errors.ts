@@ -80,6 +80,7 @@ function generalError(failure: unknown): SvcError | null {
   }
   if (failure instanceof Error && isConnectionFailure(failure)) return connectionError(failure);
   if (failure instanceof CancelledError) {
+    if (failure.told !== null) return failure.told;
     if (failure.reason === 'size') return new SvcError('bad-request', failure.message, { cause: failure });
     const message = failure.reason === 'deadline' ? 'the database did not answer in time' : 'the request was cancelled';
     return new SvcError('timeout', message, { cause: failure });

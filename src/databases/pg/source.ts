@@ -245,8 +245,10 @@ export class PgSource implements Source {
       if (server !== primary && isOutOfReach(failure)) replicas.rest(server);
       if (server !== primary && isReplicasFault(failure)) {
         pool.counts.fallbacks += 1;
+        how.intake?.giveBack(done.bytes);
         this.read(primary, step, how, 0, resolve, reject, allRows);
       } else if (this.mayRepeat(failure, done.accident, attempt)) {
+        how.intake?.giveBack(done.bytes);
         const again = (): void => this.read(server, step, how, attempt + 1, resolve, reject, allRows);
         // What ended one connection may have ended others: a moment, to hear of it.
         if (isLost(failure)) setTimeout(again, LOST_PAUSE_MS);
@@ -256,6 +258,7 @@ export class PgSource implements Source {
     exchange.releasesEarly = true;
     if (allRows) exchange.collected = [];
     if (how.turn !== undefined) exchange.turn = how.turn;
+    if (how.intake !== undefined) exchange.intake = how.intake;
     try {
       checkParameters(steps);
     } catch (error) {
@@ -309,6 +312,7 @@ export class PgSource implements Source {
       const failure = done.failure;
       if (failure === null) return done.rows.slice(first, first + statements.length);
       // The server refused before anything took effect: all of it was one transaction.
+      how.intake?.giveBack(done.bytes);
       if (attempt === 0 && failure instanceof DatabaseError && isStalePlan(failure)) continue;
       if (apart !== undefined && failure instanceof DatabaseError && failure.code === CARDINALITY_VIOLATION) {
         return this.mutate(apart(), { ...how, apart: undefined }, transactional);
@@ -345,7 +349,10 @@ export class PgSource implements Source {
           this.turnstile.leave(done.duration);
           resolve(done);
         };
-        startExchange(session, new WireExchange('json', steps, settle), how, this.watch);
+        const exchange = new WireExchange('json', steps, settle);
+        exchange.intake = how.intake ?? null;
+        exchange.goesOn = true;
+        startExchange(session, exchange, how, this.watch);
       };
       const late = latenessOf(how);
       if (late === null) this.pool.lendTo(how, run, fail);

@@ -86,6 +86,7 @@ async function runSql(args: RunSql, backend: Backend, context: OperationContext)
   const how: RunSqlOptions = {
     onFailure: (at) => place.set(args.sql, at),
     ...(context.signal && { signal: context.signal }),
+    ...(context.how.intake && { intake: context.how.intake }),
     ...(args.maxRows === undefined ? {} : { maxRows: args.maxRows }),
     ...(args.readOnly ? { standardStrings: true } : {}),
   };

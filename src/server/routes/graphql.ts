@@ -1,7 +1,6 @@
 import type { Session } from '../../auth/session.ts';
 import { printGraphqlErrors, toSvcError } from '../../errors/encode.ts';
 import { SvcError } from '../../errors/svc-error.ts';
-import type { BatchBudget } from '../../graphql/batch-budget.ts';
 import { limitsFor } from '../../graphql/api-limits.ts';
 import { LimitExceeded } from '../../graphql/limit-exceeded.ts';
 import { requestJson } from '../../graphql/query-observation.ts';
@@ -42,7 +41,7 @@ function requestOf({ json, depth }: MeasuredJson, exchange: Exchange, { options 
   return request;
 }
 
-function optionsOf(exchange: Exchange, { options: { requestTimeout } }: ServerContext, budget?: BatchBudget): RequestOptions {
+function optionsOf(exchange: Exchange, { options: { requestTimeout } }: ServerContext): RequestOptions {
   return {
     signal: exchange.signal,
     requestId: exchange.requestId,
@@ -51,7 +50,6 @@ function optionsOf(exchange: Exchange, { options: { requestTimeout } }: ServerCo
     address: exchange.address,
     ...(exchange.trace === null ? {} : { trace: exchange.trace }),
     headers: exchange.request.headers,
-    budget,
     onCookie: (cookie) => addCookie(exchange, cookie),
   };
 }
@@ -61,11 +59,10 @@ function runOne(
   session: Session,
   exchange: Exchange,
   context: ServerContext,
-  budget?: BatchBudget,
-  onCacheNote?: (note: CacheNote) => void,
+  how: Pick<RequestOptions, 'budget' | 'intake' | 'onCacheNote'>,
 ): Promise<readonly Bytes[]> {
   const request = requestOf(measured, exchange, context);
-  return runRequest(context.pipeline, context.state.current(), session, request, { ...optionsOf(exchange, context, budget), onCacheNote });
+  return runRequest(context.pipeline, context.state.current(), session, request, { ...optionsOf(exchange, context), ...how });
 }
 
 /** What clients are told of a kept answer. It is for them alone: who they are is not in the URL. */
@@ -114,14 +111,18 @@ async function runBatch(
   // One after the other: a later operation of a batch sees the effects of an earlier one.
   for (const [i, item] of items.entries()) {
     if (i > 0) body.push(COMMA);
+    const share = budget.share();
+    let answered = 0;
     try {
       budget.begin();
-      const answer = await runOne({ json: item, depth }, session, exchange, context, budget);
-      budget.answered(sizeOfBytes(answer));
+      const answer = await runOne({ json: item, depth }, session, exchange, context, { budget, intake: share });
+      answered = sizeOfBytes(answer);
       for (const piece of answer) body.push(piece);
     } catch (thrown) {
       exchange.failed = true;
       body.push(bytesOfText(printGraphqlErrors(asError(thrown, context), showsInternal(context, session))));
+    } finally {
+      share.settle(answered);
     }
   }
   body.push(CLOSE);
@@ -178,9 +179,11 @@ function graphqlRoute(method: 'GET' | 'POST', path: string, alwaysKeep: boolean)
         if (wantsEvents(accept)) return openStream(measured, session, exchange, context);
         const body = isJsonArray(json)
           ? await runBatch(json, depth, session, exchange, context)
-          : await runOne(measured, session, exchange, context, undefined, (note) => {
-              const told = { ...cacheHeaders(note, exchange, context), ...(method === 'GET' ? NOT_CACHED : {}) };
-              cached = { headers: told, ...(note.copies === null ? {} : { copies: note.copies }) };
+          : await runOne(measured, session, exchange, context, {
+              onCacheNote: (note) => {
+                const told = { ...cacheHeaders(note, exchange, context), ...(method === 'GET' ? NOT_CACHED : {}) };
+                cached = { headers: told, ...(note.copies === null ? {} : { copies: note.copies }) };
+              },
             });
         return { status: 200, contentType, body, ...(cached ?? headers) };
       } catch (thrown) {

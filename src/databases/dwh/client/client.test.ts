@@ -4,6 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { createOutboundClient, type OutboundClient } from '../../../outbound/client.ts';
 import { type PlayedAnswer, type PlayedRequest, type PlayedServer, playServer } from '../../../../test/support/played-server.ts';
 import { CancellationSource } from '../../../util/cancellation.ts';
+import type { Intake } from '../../../backend/intake.ts';
+import { SvcError } from '../../../errors/svc-error.ts';
 import type { Json, JsonObject } from '../../../util/json.ts';
 import type { DwhStatement } from '../answer.ts';
 import { BigQueryError, StatementCancelledError } from '../errors.ts';
@@ -23,7 +25,7 @@ const OPTIONS: ClientOptions = {
   waitTimeoutMs: 5_000,
 };
 const SELECT = { text: 'select 1', parameters: [] };
-const valueCells = valuesUpTo(Number.POSITIVE_INFINITY);
+const valueCells = () => valuesUpTo(Number.POSITIVE_INFINITY);
 const JOB = { jobReference: { projectId: 'p', jobId: 'job 1', location: 'EU' } };
 const FIELD: JsonObject = { schema: { fields: [{ name: 'a', type: 'STRING', mode: 'NULLABLE' }] } };
 const rows = (...cells: readonly Json[]): JsonObject => ({ rows: cells.map((v) => ({ f: [{ v }] })) });
@@ -347,6 +349,41 @@ it('refuses SQL of administrators whose rows are larger than they may be togethe
   answers = [answered({ ...done('a'.repeat(400), 'b'.repeat(400)), pageToken: 'p 2' }), answered(done('c'.repeat(400)))];
   const first = await source.runSql('select 1', { mostBytes: 1_000, maxRows: 1 });
   expect(first).toMatchObject({ rows: [['a'.repeat(400)]], isCut: true });
+});
+
+it('counts the rows anew where a job that has failed is run again', async () => {
+  const first = answered({ ...done('a'.repeat(400), 'b'.repeat(400)), pageToken: 'p 2' });
+  const failed = answered(refusal('jobBackendError', 'broken'), 400);
+  const query = { ...SELECT, repeatable: true };
+  answers = [first, failed, first, answered(done('c'))];
+  const { rows } = await client().run(query, {}, () => valuesUpTo(1_000));
+  expect(rows.map(([cell]) => String(cell).length)).toEqual([400, 400, 1]);
+});
+
+it('refuses what whoever asks does not want to hold', async () => {
+  let left = 0;
+  const intake: Intake = {
+    take: (bytes) => {
+      if (bytes > left) return false;
+      left -= bytes;
+      return true;
+    },
+    giveBack: (bytes) => {
+      left += bytes;
+    },
+    refusal: () => new SvcError('bad-request', 'too much'),
+  };
+  const failed = answered(refusal('jobBackendError', 'broken'), 400);
+  const first = answered({ ...done('a'.repeat(400)), pageToken: 'p 2' });
+  const query = { ...SELECT, repeatable: true };
+  answers = [first, failed, first, answered(done('c'))];
+  // Enough for both pages, but not for what came for nothing too.
+  left = 1_000;
+  expect((await client().run(query, { intake }, valueCells)).rows).toHaveLength(2);
+  answers = [first, answered(done('c'.repeat(400)))];
+  left = 1_000;
+  expect(await failure(client().run(query, { intake }, valueCells))).toMatchObject({ message: 'too much' });
+  expect(left).toBe(1_000);
 });
 
 it('tells of a dry run what it would read', async () => {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { RunOptions } from '../../../backend/backend.ts';
 import { ConnectionCounts, type ServerMeasures } from '../../../backend/connection-counts.ts';
 import type { HttpClient } from '../../../backend/http-client.ts';
+import type { Intake } from '../../../backend/intake.ts';
 import { CancellationSource, isPrompt } from '../../../util/cancellation.ts';
 import { isJsonObject, type JsonObject } from '../../../util/json.ts';
 import { inSlices } from '../../../util/sliced.ts';
@@ -114,14 +115,14 @@ export class BigQueryClient {
 
   /**
    * The rows of a query.
-   * @param readRow what its cells become
+   * @param reader what its cells become; made anew whenever the query is run again
    * @param mostRows pages behind so many rows are not asked for; absent: all are
    * @throws BigQueryError, StatementCancelledError, SvcError
    */
-  run<Cell>(query: Query, how: RunOptions, readRow: RowReader<Cell>, mostRows = Number.POSITIVE_INFINITY): Promise<Result<Cell>> {
+  run<Cell>(query: Query, how: RunOptions, reader: () => RowReader<Cell>, mostRows = Number.POSITIVE_INFINITY): Promise<Result<Cell>> {
     return this.waited(how, async (waiting) => {
       const isAgain = (error: BigQueryError): boolean => query.repeatable === true && hasJobFailed(error);
-      const pages = await this.calls.repeated(waiting, isAgain, () => this.pages(query, readRow, waiting, mostRows));
+      const pages = await this.calls.repeated(waiting, isAgain, () => this.pages(query, reader(), waiting, mostRows, how.intake));
       const last = <T>(of: (page: Page<Cell>) => T | null): T | null => pages.reduce<T | null>((found, each) => of(each) ?? found, null);
       const processedBytes = last((each) => each.processedBytes);
       const billedBytes = last((each) => each.billedBytes);
@@ -139,24 +140,40 @@ export class BigQueryClient {
   }
 
   /** A job and all that is wanted of its answer. */
-  private async pages<Cell>(query: Query, readRow: RowReader<Cell>, waiting: Waiting, mostRows: number): Promise<readonly Page<Cell>[]> {
+  private async pages<Cell>(
+    query: Query,
+    readRow: RowReader<Cell>,
+    waiting: Waiting,
+    mostRows: number,
+    intake: Intake | undefined,
+  ): Promise<readonly Page<Cell>[]> {
     const first = await this.begin(query, readRow, waiting);
     const pages = [first.value];
     let { value: page, bytes } = first;
     let rows = page.rows.length;
     const { job } = page;
+    let taken = 0;
+    const take = (more: number): void => {
+      if (intake === undefined) return;
+      if (!intake.take(more)) throw intake.refusal(false);
+      taken += more;
+    };
     try {
+      take(bytes);
       while (!page.isComplete || (page.next !== null && rows <= mostRows)) {
         if (job === null) throw new BigQueryError(0, '', 'a job that goes on has no name');
         const next = await this.page(job, page.isComplete ? page.next : null, readRow, waiting);
         page = next.value;
         bytes += next.bytes;
         rows += page.rows.length;
+        take(next.bytes);
         if (bytes > MAX_ANSWER) throw new BigQueryError(0, 'responseTooLarge', `the answer has more than ${MAX_ANSWER} bytes`);
         pages.push(page);
       }
     } catch (error) {
       if (job !== null && error instanceof StatementCancelledError) this.cancelLater(job);
+      // It may be run again.
+      intake?.giveBack(taken);
       throw error;
     }
     return pages;

@@ -1,3 +1,5 @@
+import type { SvcError } from '../../../errors/svc-error.ts';
+
 /** What the server said about a failed statement: the fields of an ErrorResponse message. */
 export class DatabaseError extends Error {
   readonly severity: string;
@@ -60,8 +62,11 @@ const REASONS: Readonly<Record<CancelReason, string>> = {
 /** The caller's signal was aborted, its deadline passed, or the rows are more than it takes. */
 export class CancelledError extends Error {
   readonly reason: CancelReason;
-  constructor(reason: CancelReason) {
+  /** What whoever asked is to be told; null: that it was cancelled. */
+  readonly told: SvcError | null;
+  constructor(reason: CancelReason, told: SvcError | null = null) {
     super(REASONS[reason]);
+    this.told = told;
     this.name = 'CancelledError';
     this.reason = reason;
   }

@@ -1,4 +1,5 @@
 import type { JsonRow } from '../../../backend/backend.ts';
+import type { Intake } from '../../../backend/intake.ts';
 import type { CancelledError, ConnectionError, DatabaseError, PoolTimeoutError } from './database-error.ts';
 import type { Bytes } from '../../../util/bytes.ts';
 import type { Cancellation } from '../../../util/cancellation.ts';
@@ -73,8 +74,14 @@ export class WireExchange {
   maxRows = Number.POSITIVE_INFINITY;
   /** Bytes that the values may have together (`text`, `simple`); what is more is not kept, and the statement is cancelled. */
   mostBytes = Number.POSITIVE_INFINITY;
-  /** Of the values that came. */
+  /** Of the values that came and were kept. */
   bytes = 0;
+  /** What the values are kept in, beside that. */
+  intake: Intake | null = null;
+  /** What is more than it takes is not kept, but the statement goes on: it writes. */
+  goesOn = false;
+  /** The intake takes no more. */
+  refused: CancelledError | null = null;
   /** Gets all rows of the last step, where more than one is wanted (`json`). */
   collected: JsonRow[] | null = null;
 

@@ -170,7 +170,7 @@ export class DriverSession {
   }
 
   private cancel(exchange: WireExchange, reason: CancelReason, now: number): void {
-    exchange.cancelled = new CancelledError(reason);
+    exchange.cancelled = reason === 'size' && exchange.refused !== null ? exchange.refused : new CancelledError(reason);
     exchange.cancelledAt = now;
     if (exchange.releasesEarly) {
       exchange.failure = exchange.cancelled;
@@ -247,7 +247,7 @@ export class DriverSession {
         offset += 4;
         const exchange = this.queue[this.head] as WireExchange;
         const row = exchange.row as (readonly Bytes[] | null)[];
-        if (exchange.mode !== 'json') this.weigh(exchange, length);
+        if (exchange.mode !== 'json' || exchange.intake !== null) this.weigh(exchange, length);
         if (length > 0) {
           this.value = [];
           this.valueLeft = length;
@@ -282,11 +282,18 @@ export class DriverSession {
     if (offset < end) this.pending = Buffer.from(chunk.subarray(offset));
   }
 
-  /** Counts a value of so many bytes that comes. */
-  private weigh(exchange: WireExchange, bytes: number): void {
-    if ((exchange.text?.rows.length ?? 0) < exchange.maxRows) exchange.bytes += Math.max(0, bytes) + VALUE_OVERHEAD;
-    this.isValueDropped = exchange.bytes > exchange.mostBytes;
-    if (this.isValueDropped && exchange.cancelled === null) this.cancel(exchange, 'size', Date.now());
+  /** Counts a value of so many bytes that comes: before any of it is kept. */
+  private weigh(exchange: WireExchange, length: number): void {
+    const { intake } = exchange;
+    if ((exchange.text?.rows.length ?? 0) < exchange.maxRows) {
+      const bytes = Math.max(0, length) + (exchange.mode === 'json' ? 0 : VALUE_OVERHEAD);
+      if (intake !== null && exchange.refused === null && !intake.take(bytes)) {
+        exchange.refused = new CancelledError('size', intake.refusal(exchange.goesOn));
+      }
+      if (exchange.refused === null) exchange.bytes += bytes;
+    }
+    this.isValueDropped = exchange.refused !== null || exchange.bytes > exchange.mostBytes;
+    if (this.isValueDropped && exchange.cancelled === null && !exchange.goesOn) this.cancel(exchange, 'size', Date.now());
   }
 
   private endRow(): void {
@@ -355,6 +362,9 @@ export class DriverSession {
     const now = performance.now();
     exchange.duration = now - this.headSince;
     this.headSince = now;
+    this.isValueDropped = false;
+    // It came to its end all the same.
+    exchange.failure ??= exchange.refused;
     const failure = exchange.failure;
     if (failure !== null) {
       if (exchange.parsing !== null && exchange.parsing.length > 0) this.prepared.forget(exchange.parsing);

@@ -1,0 +1,106 @@
+/** `--response-limit`: what databases answer to one operation is refused before it is held. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Json, JsonObject } from '../../src/util/json.ts';
+import { hasMariadb, startMariadb, type TestMariadb } from '../support/mariadb.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { MODERN, TestSocket } from '../support/websocket.ts';
+
+const LIMIT = 20_000;
+const refused = (message = `the answer has more than ${LIMIT} bytes`) => ({ message, extensions: { path: '$', code: 'bad-request' } });
+const DONE = `the answer has more than ${LIMIT} bytes; what was to be changed is changed`;
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ RESPONSE_LIMIT: String(LIMIT) });
+  await service.sql(`create table item (id int primary key, name text, n int not null default 0);
+    insert into item select n, repeat('name ', 50) || n from generate_series(1, 100) n`);
+  await service.metadata('pg_track_table', { table: 'item' });
+});
+afterAll(() => service.stop());
+
+const few = '{ item(limit: 20) { name } }';
+const changed = async (): Promise<Json> => (await service.graphql('{ item_aggregate { aggregate { sum { n } } } }'))['data'] ?? null;
+const sum = (n: number) => ({ item_aggregate: { aggregate: { sum: { n } } } });
+
+describe('an answer that is too large', () => {
+  it('is refused, and those beside it are given', async () => {
+    const all = '{ item { name } }';
+    const [large, small] = await Promise.all([service.graphql(all), service.graphql(few)]);
+    expect(large).toMatchObject({ errors: [refused()] });
+    expect((small as { data: { item: Json[] } }).data.item).toHaveLength(20);
+    // On the connection that it was refused on too.
+    for (let i = 0; i < 20; i++) expect(await service.graphql('{ item(limit: 1) { id } }')).toEqual({ data: { item: [{ id: 1 }] } });
+  });
+
+  it('is that of all fields together', async () => {
+    const half = 'item(limit: 50) { name }';
+    expect(await service.graphql(`{ ${half} }`)).toMatchObject({ data: {} });
+    expect(await service.graphql(`{ a: ${half} b: ${half} }`)).toMatchObject({ errors: [refused()] });
+  });
+
+  it('is said to be one where the mutation is done', async () => {
+    const mutation = 'mutation { update_item(where: {}, _inc: {n: 1}) { affected_rows returning { name } } }';
+    expect(await service.graphql(mutation)).toMatchObject({ errors: [refused(DONE)] });
+    expect(await changed()).toEqual(sum(100));
+  });
+
+  it('is refused of operations on rows', async () => {
+    const select = (limit: number) =>
+      service.send('/v2/query', {
+        method: 'POST',
+        body: JSON.stringify({ type: 'select', args: { table: 'item', columns: ['name'], limit } }),
+      });
+    expect((await select(20)).json).toHaveLength(20);
+    expect((await select(100)).json).toMatchObject({ error: refused().message, code: 'bad-request' });
+  });
+
+  it('is refused in a batch that may have more', async () => {
+    const body = JSON.stringify([{ query: '{ item { name } }' }, { query: few }]);
+    expect((await service.send('/v1/graphql', { method: 'POST', body })).json).toMatchObject([{ errors: [refused()] }, { data: {} }]);
+  });
+
+  it('is refused of the subscriber whose it is', async () => {
+    const socket = await new TestSocket(service.url, { protocol: MODERN }).init();
+    const query = 'subscription ($most: Int!) { item(where: {id: {_lte: $most}}) { name } }';
+    const subscribe = (id: string, most: number): void => socket.send({ type: 'subscribe', id, payload: { query, variables: { most } } });
+    subscribe('large', 100);
+    subscribe('small', 20);
+    const answers = new Map((await socket.take(2)).map((message) => [message['id'], message]));
+    expect(answers.get('large')).toMatchObject({ type: 'next', payload: { errors: [refused()] } });
+    expect((answers.get('small') as JsonObject)['payload']).toMatchObject({ data: {} });
+    socket.websocket.close();
+  });
+});
+
+describe.skipIf(!hasMariadb())('an answer of MariaDB that is too large', () => {
+  let server: TestMariadb;
+  beforeAll(async () => {
+    server = await startMariadb();
+    await server.run(`create database shop; use shop; create table thing (id int primary key, name text, n int not null default 0);
+      insert into thing select seq, repeat('name ', 50), 0 from seq_1_to_100`);
+    await service.metadata('dbb_add_source', {
+      name: 'shop',
+      configuration: { connection_info: { connection_string: server.url('shop') } },
+    });
+    await service.metadata('dbb_track_table', { source: 'shop', table: 'thing' });
+  });
+  afterAll(() => server.stop());
+  const total = async (): Promise<Json> => (await service.graphql('{ thing(limit: 1) { n } }'))['data'] ?? null;
+
+  it('is refused', async () => {
+    expect(await service.graphql('{ thing { name } }')).toMatchObject({ errors: [refused()] });
+    expect(await service.graphql('{ thing(limit: 1) { id } }')).toEqual({ data: { thing: [{ id: 1 }] } });
+  });
+
+  it('leaves nothing of a transaction', async () => {
+    const mutation = 'mutation { update_thing(where: {}, _inc: {n: 1}) { affected_rows returning { name } } }';
+    expect(await service.graphql(mutation)).toMatchObject({ errors: [refused()] });
+    expect(await total()).toEqual({ thing: [{ n: 0 }] });
+  });
+
+  it('is said to be one where the mutation is done', async () => {
+    const mutation = 'mutation { delete_thing(where: {id: {_gt: 1}}) { returning { name } } }';
+    expect(await service.graphql(mutation)).toMatchObject({ errors: [refused(DONE)] });
+    expect(await service.graphql('{ thing { id } }')).toEqual({ data: { thing: [{ id: 1 }] } });
+  });
+});
