@@ -88,6 +88,8 @@ export interface ServerConnections {
   readonly answers: Answers;
   /** Websockets and event streams. */
   readonly longLived: LongLived;
+  /** Bytes of a request before its body. */
+  readonly maxHeaderLength: number;
   /** The service is about to stop: requests are answered, but no more should come. */
   isDraining(): boolean;
 }
@@ -98,7 +100,7 @@ export interface Exchange {
   readonly connections: ServerConnections;
   readonly requestId: string;
   readonly path: string;
-  /** Parameters of the URL; most requests never look. */
+  /** Parameters of the URL; most requests never look. Whoever handles a request finds them well encoded. */
   query(): URLSearchParams;
   /** Set when the client goes away. */
   readonly signal: CancellationSource;

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { SvcError } from '../errors/svc-error.ts';
+import { parametersOf } from './parameters.ts';
 
 /** A form is for a few short fields; what is larger comes as JSON, which costs a tenth of the time. */
 const MAX_BYTES = 1_048_576;
@@ -19,16 +20,9 @@ export function decodeForm(body: Buffer): URLSearchParams {
     fields += 1;
     if (fields > MAX_FIELDS) throw tooLarge(`${MAX_FIELDS} fields`);
   }
-  const text = body.toString('utf8');
-  const fieldsOf = new URLSearchParams(text);
-  if (!isUtf8(body) || hasReplaced(text, fieldsOf)) throw new SvcError('bad-request', 'the form is not encoded in UTF-8');
-  return fieldsOf;
-}
-
-/** Bytes that are no UTF-8 stand for other characters once they are decoded. */
-function hasReplaced(encoded: string, decoded: URLSearchParams): boolean {
-  if (/\ufffd|%ef%bf%bd/i.test(encoded) || !encoded.includes('%')) return false;
-  return [...decoded].some(([name, value]) => name.includes('\ufffd') || value.includes('\ufffd'));
+  const found = isUtf8(body) ? parametersOf(body.toString('utf8')) : null;
+  if (found === null) throw new SvcError('bad-request', 'the form is not encoded in UTF-8');
+  return found;
 }
 
 function tooLarge(limit: string): SvcError {

@@ -15,7 +15,9 @@ import type { Exchange, Route, ServerConnections, ServerContext } from './contex
 import { corsHeaders, preflightHeaders } from './cors.ts';
 import { checkNoForm, checkPage } from './cross-site.ts';
 import { queryForLog, urlForLog } from './logged-query.ts';
+import { checkHeaderLength } from './header-length.ts';
 import { originForm } from './origin-form.ts';
+import { queryParameters } from './parameters.ts';
 import { adminErrorReply, notFoundReply, type Reply } from './reply.ts';
 import { UNKNOWN_ENDPOINT } from './http-meter.ts';
 import { LongLived } from './long-lived.ts';
@@ -106,7 +108,14 @@ export async function startServer(context: ServerContext, listen: ListenOptions)
   };
   const server = createServer(limits, (request, response) => {
     connections.enter(request.socket, (client) =>
-      serve(request, response, context, client, { answers, longLived, isDraining: () => draining || stopping }, () => stopping),
+      serve(
+        request,
+        response,
+        context,
+        client,
+        { answers, longLived, maxHeaderLength: listen.maxHeaderLength, isDraining: () => draining || stopping },
+        () => stopping,
+      ),
     );
   });
   // Their bytes are bounded. What is over a number would be left out without a word: the role that a proxy puts behind a client's headers.
@@ -177,12 +186,16 @@ async function serve(
   const requestId = typeof given === 'string' && KNOWN_ID.test(given) ? given : randomUUID();
   const url = originForm(request.url);
   const mark = url.indexOf('?');
+  let parameters: URLSearchParams | undefined;
   const exchange: Exchange = {
     request,
     connections,
     requestId,
     path: mark < 0 ? url : url.slice(0, mark),
-    query: () => new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
+    query: () => {
+      parameters ??= queryParameters(mark < 0 ? '' : url.slice(mark + 1));
+      return parameters;
+    },
     signal: client,
     place: context.authenticator.place(request.headers),
     address: clientAddress(request, context.options.trustedProxies),
@@ -269,6 +282,12 @@ function answer(exchange: Exchange, context: ServerContext): Promise<Reply> {
   const ofConsole = consoleRoute(exchange, context.console);
   const known = ROUTES.get(`${exchange.request.method} ${exchange.path}`);
   const route = ofConsole ?? known ?? restRoute(exchange);
+  try {
+    checkHeaderLength(exchange.request, exchange.connections.maxHeaderLength);
+    if (exchange.request.url?.includes('?') === true) exchange.query();
+  } catch (thrown) {
+    return Promise.resolve(refusal(route, thrown));
+  }
   if (route === undefined || (route.api !== undefined && !context.options.enabledApis.has(route.api))) {
     return Promise.resolve(notFoundReply());
   }
@@ -281,11 +300,15 @@ function answer(exchange: Exchange, context: ServerContext): Promise<Reply> {
       checkPage(method, headers, exchange.place, context.pages);
       checkNoForm(method, headers, exchange.place);
     } catch (thrown) {
-      const error = toSvcError(thrown);
-      return Promise.resolve(route.refuse?.(error) ?? adminErrorReply(error, false));
+      return Promise.resolve(refusal(route, thrown));
     }
   }
   return route.handle(exchange, context);
+}
+
+function refusal(route: Pick<Route, 'refuse'> | undefined, thrown: unknown): Reply {
+  const error = toSvcError(thrown);
+  return route?.refuse?.(error) ?? adminErrorReply(error, false);
 }
 
 interface Sending {

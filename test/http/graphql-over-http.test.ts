@@ -57,6 +57,13 @@ describe('GET', () => {
     expect(answer.json).toMatchObject({ errors: [{ extensions: { code, path } }] });
   });
 
+  it.each(['%FF', '%', '%zz', '%ED%A0%80'])('refuses the ill-formed %j, which would become other characters', async (text) => {
+    const answer = await service.send(`/v1/graphql?query={item(where:{name:{_eq:"${text}"}}){id}}`);
+    expect(answer.status).toBe(400);
+    const message = 'the query string of the URL is not well encoded: it has to be UTF-8, with percent signs as %25';
+    expect(answer.json).toEqual({ errors: [{ message, extensions: { path: '$', code: 'bad-request' } }] });
+  });
+
   it.each(['application/json', GRAPHQL_RESPONSE])('refuses mutations with 405 and changes nothing (%s)', async (accept) => {
     const answer = await get({ query: 'mutation { delete_item(where: {}) { affected_rows } }' }, { accept });
     expect(answer.status).toBe(405);

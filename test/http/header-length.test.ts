@@ -34,6 +34,32 @@ describe('--max-total-header-length', () => {
     expect(await statusFor(3000)).toBe(431);
   });
 
+  it('counts what stands between names and values, for websockets too', async () => {
+    service = await startTestService();
+    const { port, hostname } = new URL(service.url);
+    const answerTo = async (path: string, headers: string): Promise<string> => {
+      const socket = connect(Number(port), hostname);
+      let text = '';
+      socket
+        .on('error', () => undefined)
+        .on('data', (chunk) => {
+          text += chunk.toString();
+          if (text.includes('\r\n')) socket.destroy();
+        });
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`);
+      await new Promise((resolve) => socket.once('close', resolve));
+      return text.split('\r\n', 1)[0] ?? '';
+    };
+    // Of names and values there are 4000 bytes.
+    const many = 'a:\r\n'.repeat(4000);
+    const upgrade =
+      'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
+    expect(await answerTo('/healthz', many)).toContain('431');
+    expect(await answerTo('/nowhere', many)).toContain('431');
+    expect(await answerTo('/v1/graphql', upgrade + many)).toContain('431');
+    expect(await answerTo('/v1/graphql', upgrade)).toContain('101');
+  });
+
   it('is the only bound: no header is left out because there are many', async () => {
     service = await startTestService();
     const { port, hostname } = new URL(service.url);

@@ -135,6 +135,11 @@ describe('calls', () => {
     ],
     ['item/1?shout=1', 400, error('bad-request', 'Expected true or false for variable shout, but found "1"')],
     ['item/%E0%A4%A', 400, error('bad-request', 'the path of the URL is not well encoded')],
+    ...['%FF', '%', '%zz', '%C3', '%ED%A0%80'].map((text): [string, number, Record<string, Json>] => [
+      `item/1?shout=${text}`,
+      400,
+      error('bad-request', 'the query string of the URL is not well encoded: it has to be UTF-8, with percent signs as %25'),
+    ]),
     [
       'some?ids=1',
       400,

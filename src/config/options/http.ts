@@ -32,7 +32,7 @@ export const httpOptions = {
     'max-total-header-length',
     integer(1024, 16_777_216),
     16_384,
-    'Most bytes of the URL and the headers of a request; more is refused with status 431. The head of a token is read before anybody knows who sent it, so a large value lets strangers make work.',
+    'Most bytes of the first line and the headers of a request, with what stands between names and values and at the end of each line; more is refused with status 431. The head of a token is read before anybody knows who sent it, so a large value lets strangers make work.',
   ),
   gracefulShutdownTimeout: http(
     'graceful-shutdown-timeout',
