@@ -52,6 +52,12 @@ describe.each([true, false])('with use_prepared_statements %s', (prepare) => {
     expect(await shown({ info: { jit: true } })).toEqual(['"off"', '"2500ms"']);
   });
 
+  it('the server looks whether the client has gone, where that is not a pooler', async () => {
+    const source = await open({ prepare });
+    const text = "select to_json(current_setting('client_connection_check_interval'))";
+    expect(texts(await source.runJson(read(text), [], {}))).toEqual([prepare ? '"5s"' : '"0"']);
+  });
+
   it('stand beside the schema of extensions', async () => {
     const source = await open({ prepare, document: { extensions_schema: 'ext ra' }, requestTimeoutMs: 120_000 });
     const text = "select to_json(twice(4)), to_json(current_setting('statement_timeout'))";

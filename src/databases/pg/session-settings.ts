@@ -11,6 +11,9 @@ export interface SessionSettings {
   readonly statementTimeoutMs: number | null;
 }
 
+/** How often the server looks whether the client of a statement that runs has gone; where it can, which is since PostgreSQL 14. */
+const CLIENT_CHECK = '5s';
+
 /**
  * A statement that sets them. What a server does not know, such as `jit` before PostgreSQL 11, stays
  * out; a shorter time than ours is left as it is.
@@ -31,6 +34,11 @@ export function settingsStep(settings: SessionSettings, scope: 'session' | 'tran
     calls.push(
       `case when ${isLonger(statementTimeoutMs)} then set_config('statement_timeout', '${Math.ceil(statementTimeoutMs)}', ${local}) end`,
     );
+  }
+  // A pooler, which is what leaves transactions alone to its clients, is not gone when they are.
+  if (!local) {
+    const isThere = `current_setting('client_connection_check_interval', true) = '0' and version() like '%linux%'`;
+    calls.push(`case when ${isThere} then set_config('client_connection_check_interval', '${CLIENT_CHECK}', false) end`);
   }
   return calls.length === 0 ? null : { text: `select ${calls.join(', ')}`, values: extensionsSchema === null ? [] : [extensionsSchema] };
 }

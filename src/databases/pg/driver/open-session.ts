@@ -110,6 +110,7 @@ async function takeOver(target: ConnectionTarget, client: pg.Client, ssl: false 
     prepare: target.prepare,
     preparedMemory: target.preparedMemory,
     cancel: (done) => sendCancel(connected, ssl, done),
+    terminate: terminator(target, connected, ssl),
   });
   if (target.setup !== null) await setUp(session, target.setup);
   return session;
@@ -134,6 +135,31 @@ function mayHelpToChangeEncryption(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = (error as { code?: unknown }).code;
   return code === '28000' || code === 'EPROTO' || (typeof code === 'string' && code.startsWith('ERR_SSL')) || error.message.includes('SSL');
+}
+
+/** Behind a pooler the process is another one, or none: what is ended is ours, from where this machine has connected. */
+const TERMINATE =
+  'select pg_terminate_backend(pid) from pg_stat_activity where pid = $1 and client_port = $2 and datname = current_database() and usename = session_user';
+/** Of a connection by a file. */
+const NO_PORT = -1;
+
+/** Ends the session from another one; where there is none to be had, the server notices by itself that the client has gone. */
+function terminator(
+  target: ConnectionTarget,
+  { processID, connection: { stream } }: ConnectedClient,
+  ssl: false | ConnectionOptions,
+): () => void {
+  // Nobody knows it of a socket that is closed.
+  const port = stream.localPort ?? NO_PORT;
+  const terminate = async (): Promise<void> => {
+    const client = await connect(target, ssl);
+    try {
+      await client.query({ text: TERMINATE, values: [processID, port], query_timeout: CANCEL_TIMEOUT_MS } as pg.QueryConfig);
+    } finally {
+      await client.end();
+    }
+  };
+  return () => void terminate().catch(() => undefined);
 }
 
 /**

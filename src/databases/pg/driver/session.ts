@@ -33,6 +33,8 @@ export interface SessionOptions {
   readonly preparedMemory: number;
   /** Opens a socket that carries a cancel request; calls back when the server has dealt with it. */
   readonly cancel: (done: () => void) => void;
+  /** Ends the session in the server, as well as that can be done from elsewhere: SQL may trap what a cancel request raises. */
+  readonly terminate: () => void;
 }
 
 export interface SessionOwner {
@@ -152,6 +154,7 @@ export class DriverSession {
       if (exchange.cancelled !== null) {
         watched = true;
         if (now - exchange.cancelledAt > CANCEL_GRACE_MS) {
+          this.options.terminate();
           this.destroy(new ConnectionError('lost', 'the server did not answer a cancel request'));
           return false;
         }

@@ -1,0 +1,80 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { testDatabase, type TestDatabase } from '../../../../test/support/postgres.ts';
+import { WAIT } from '../../../../test/support/wait.ts';
+import { CancellationSource } from '../../../util/cancellation.ts';
+import { WireExchange } from './exchange.ts';
+import { createOpener } from './open-session.ts';
+import type { DriverSession } from './session.ts';
+
+let database: TestDatabase;
+let watcher: pg.Client;
+beforeAll(async () => {
+  database = await testDatabase();
+  watcher = new pg.Client(database.url);
+  await watcher.connect();
+});
+afterAll(async () => {
+  await watcher.end();
+  await database.drop();
+});
+
+const open = (): Promise<DriverSession> =>
+  createOpener(() => ({
+    client: { connectionString: database.url },
+    ssl: [false],
+    prepare: true,
+    preparedMemory: 1_000_000,
+    setup: null,
+  }))();
+
+/** What the server says of its processes that have sent this. */
+async function states(text: string): Promise<unknown[]> {
+  const { rows } = await watcher.query('select state, wait_event from pg_stat_activity where query = $1 and pid <> pg_backend_pid()', [
+    text,
+  ]);
+  return rows;
+}
+
+const SLEEPING = [{ state: 'active', wait_event: 'PgSleep' }];
+
+it('ends a session in the server whose SQL traps the order to stop', async () => {
+  const session = await open();
+  const text = 'do $$ begin loop begin perform pg_sleep(600); exception when query_canceled then null; end; end loop; end $$';
+  const signal = new CancellationSource();
+  const done = new Promise<WireExchange>((resolve) => {
+    const exchange = new WireExchange('simple', [{ text, values: [] }], resolve);
+    exchange.signal = signal;
+    session.send(exchange);
+  });
+  await expect.poll(() => states(text), WAIT).toEqual(SLEEPING);
+  signal.cancel();
+  const now = Date.now();
+  session.sweep(now);
+  // The server has given the order, and the SQL goes on.
+  await expect.poll(() => session.cancelsOpen, WAIT).toBe(0);
+  await expect.poll(() => states(text), WAIT).toEqual(SLEEPING);
+  expect(session.sweep(now + 60_000)).toBe(false);
+  expect((await done).failure).toMatchObject({ reason: 'abort' });
+  await expect.poll(() => states(text), WAIT).toEqual([]);
+});
+
+it('leaves other sessions alone when it is too late for its own', async () => {
+  const [session, other] = [await open(), await open()];
+  const run = (of: DriverSession, text: string, signal?: CancellationSource): Promise<WireExchange> =>
+    new Promise((resolve) => {
+      const exchange = new WireExchange('text', [{ text, values: [] }], resolve);
+      exchange.signal = signal;
+      of.send(exchange);
+    });
+  const signal = new CancellationSource();
+  const slow = run(session, 'select pg_sleep(600)', signal);
+  await expect.poll(() => states('select pg_sleep(600)'), WAIT).toEqual(SLEEPING);
+  signal.cancel();
+  session.sweep(Date.now());
+  expect((await slow).failure).toMatchObject({ reason: 'abort' });
+  expect((await run(other, 'select 1')).results[0]?.rows).toEqual([['1']]);
+  expect((await run(session, 'select 2')).results[0]?.rows).toEqual([['2']]);
+  session.end();
+  other.end();
+});
