@@ -2,6 +2,8 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { testDatabase, type TestDatabase } from '../../../../test/support/postgres.ts';
 import { WAIT } from '../../../../test/support/wait.ts';
+import type { JsonRow } from '../../../backend/backend.ts';
+import { SvcError } from '../../../errors/svc-error.ts';
 import { CancellationSource } from '../../../util/cancellation.ts';
 import { WireExchange } from './exchange.ts';
 import { createOpener } from './open-session.ts';
@@ -77,4 +79,38 @@ it('leaves other sessions alone when it is too late for its own', async () => {
   expect((await run(session, 'select 2')).results[0]?.rows).toEqual([['2']]);
   session.end();
   other.end();
+});
+
+it('keeps nothing of what still comes for those who have gone', async () => {
+  const session = await open();
+  const signal = new CancellationSource();
+  const kept: number[] = [];
+  const text = "select 'x' || n from generate_series(1, 200000) n";
+  const rows: JsonRow[] = [];
+  const done = await new Promise<WireExchange>((resolve) => {
+    const exchange = new WireExchange('json', [{ text, values: [] }], resolve);
+    exchange.signal = signal;
+    exchange.releasesEarly = true;
+    exchange.collected = rows;
+    exchange.intake = {
+      take: (bytes) => {
+        kept.push(bytes);
+        if (kept.length < 3) return true;
+        signal.cancel();
+        session.sweep(Date.now());
+        return true;
+      },
+      giveBack: () => undefined,
+      refusal: () => new SvcError('bad-request', 'too much'),
+    };
+    session.send(exchange);
+  });
+  expect(done.failure).toMatchObject({ reason: 'abort' });
+  await expect.poll(() => session.inFlight, WAIT).toBe(0);
+  expect(kept).toEqual([2, 2, 2]);
+  expect(rows.flatMap((row) => row.map((value) => value?.join(''))).filter((value) => value !== '' && value !== undefined)).toEqual([
+    'x1',
+    'x2',
+  ]);
+  session.end();
 });

@@ -178,6 +178,7 @@ export class DriverSession {
     if (exchange.releasesEarly) {
       exchange.failure = exchange.cancelled;
       this.settle(exchange);
+      if (this.queue[this.head] === exchange) this.dropValues(exchange);
     }
     this.cancelHead();
   }
@@ -285,9 +286,21 @@ export class DriverSession {
     if (offset < end) this.pending = Buffer.from(chunk.subarray(offset));
   }
 
+  /** Those of the exchange at the head that have come. */
+  private dropValues(exchange: WireExchange): void {
+    this.isValueDropped = true;
+    this.value = [];
+    if (exchange.row !== null) exchange.row = [];
+  }
+
   /** Counts a value of so many bytes that comes: before any of it is kept. */
   private weigh(exchange: WireExchange, length: number): void {
     const { intake } = exchange;
+    // Nobody waits for what still comes.
+    if (exchange.settled) {
+      this.isValueDropped = true;
+      return;
+    }
     if ((exchange.text?.rows.length ?? 0) < exchange.maxRows) {
       const bytes = Math.max(0, length) + (exchange.mode === 'json' ? 0 : VALUE_OVERHEAD);
       if (intake !== null && exchange.refused === null && !intake.take(bytes)) {
@@ -295,14 +308,15 @@ export class DriverSession {
       }
       if (exchange.refused === null) exchange.bytes += bytes;
     }
-    this.isValueDropped = exchange.refused !== null || exchange.bytes > exchange.mostBytes;
+    this.isValueDropped = exchange.settled || exchange.refused !== null || exchange.bytes > exchange.mostBytes;
     if (this.isValueDropped && exchange.cancelled === null && !exchange.goesOn) this.cancel(exchange, 'size', Date.now());
   }
 
   private endRow(): void {
     const exchange = this.queue[this.head] as WireExchange;
     if (exchange.mode === 'json') {
-      if (exchange.collected !== null && exchange.position === exchange.steps.length - 1) exchange.collected.push(exchange.row ?? NO_ROW);
+      if (exchange.collected !== null && !exchange.settled && exchange.position === exchange.steps.length - 1)
+        exchange.collected.push(exchange.row ?? NO_ROW);
       return;
     }
     exchange.text ??= { columns: null, rows: [], command: '' };
