@@ -68,7 +68,7 @@ export const runSqlOperations: OperationGroup = perKind('run_sql', everyKind, (b
     ],
     documentation: {
       summary:
-        'Runs SQL in a source and gives the rows of the last statement; with `cascade` also `affected`, the list of the objects of the metadata that were `dropped` or `changed` with it. With `locate_errors`, `internal` of an error has the `position` in the SQL, in characters from 1, where the database tells it. With `max_rows` it gives no more rows than these, and `truncated: true` where there were more.',
+        'Runs SQL in a source and gives the rows of the last statement; with `cascade` also `affected`, the list of the objects of the metadata that were `dropped` or `changed` with it. With `locate_errors`, `internal` of an error has the `position` in the SQL, in characters from 1, where the database tells it. With `max_rows` it gives no more rows than these, and `truncated: true` where there were more. `read_only` undoes what is written in the database; what functions do and read elsewhere, such as files of the server, only the rights of the database role limit.',
       example: { source: 'default', sql: 'select id, name from author', read_only: true },
     },
     readOnly: ({ readOnly }) => readOnly,
