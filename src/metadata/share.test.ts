@@ -43,6 +43,36 @@ it('shares in slices what is shared at once', () => {
   );
 });
 
+it.each<[string, (items: readonly object[]) => unknown]>([
+  ['maps', (items) => ({ tables: new Map(items.map((item, i) => [`t${i}`, item])) })],
+  ['lists', (items) => ({ tables: items })],
+])('looks at few parts of wide %s in a step, whether they have changed or not', (_kind, holding) => {
+  let looks = 0;
+  const part = (value: number): object =>
+    Object.defineProperty({}, 'x', {
+      enumerable: true,
+      get: () => {
+        looks += 1;
+        return value;
+      },
+    });
+  const parts = (changed: boolean): unknown => holding(Array.from({ length: 500 }, (_, i) => part(changed && i % 2 === 0 ? -1 : i)));
+  const work = shareInSlices(parts(false), parts(true));
+  let most = 0;
+  for (let before = looks; work.next().done !== true; before = looks) most = Math.max(most, looks - before);
+  // Those of two items, on both sides: each may be looked at to compare it, and to copy it.
+  expect(looks).toBeGreaterThanOrEqual(1000);
+  expect(most).toBeLessThan(16);
+});
+
+it('keeps keys that objects have of themselves', () => {
+  const document = (text: string): unknown => JSON.parse(text);
+  const [before, after] = [document('{"a":{"__proto__":{"x":1}},"b":1}'), document('{"a":{"__proto__":{"x":1}},"b":2}')];
+  const shared = atOnce(shareInSlices(before, after)) as { readonly a: unknown };
+  expect(JSON.stringify(shared)).toBe('{"a":{"__proto__":{"x":1}},"b":2}');
+  expect(shared.a).toBe((before as { readonly a: unknown }).a);
+});
+
 function copyOf(value: Value): Value {
   if (value instanceof Map) return new Map([...value].map(([key, part]) => [key, copyOf(part as Value)]));
   if (Array.isArray(value)) return value.map((part: Value) => copyOf(part));

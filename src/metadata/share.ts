@@ -61,21 +61,43 @@ export function* shareInSlices<T>(before: T, after: T): Sliced<T> {
   return (yield* shareParts(before, after, LEVELS)) as T;
 }
 
+/** As `share`, and what is done of a level is looked at once: no step is longer for how wide the level is. */
 function* shareParts(before: unknown, after: unknown, levels: number): Sliced<unknown> {
-  if (levels === 0 || before === after) return share(before, after);
+  if (levels === 0 || before === undefined || before === after) return share(before, after);
   if (before instanceof Map && after instanceof Map) {
-    const parts = new Map<unknown, unknown>();
+    let same = before.size === after.size;
+    const out = new Map<unknown, unknown>();
     for (const [key, value] of after) {
-      parts.set(key, yield* shareParts(before.get(key), value, levels - 1));
+      const known: unknown = before.get(key);
+      const item = yield* shareParts(known, value, levels - 1);
+      same &&= item === known && before.has(key);
+      out.set(key, item);
       yield;
     }
-    return sharedMap(before, parts);
+    return same ? before : out;
+  }
+  if (Array.isArray(before) && Array.isArray(after)) {
+    let same = before.length === after.length;
+    const out: unknown[] = [];
+    for (const [index, value] of after.entries()) {
+      const item = yield* shareParts(before[index], value, levels - 1);
+      same &&= item === before[index];
+      out.push(item);
+      yield;
+    }
+    return same ? before : out;
   }
   if (isPlain(before) && isPlain(after)) {
-    const parts: [string, unknown][] = [];
-    for (const [key, value] of Object.entries(after))
-      parts.push([key, yield* shareParts(Object.hasOwn(before, key) ? before[key] : undefined, value, levels - 1)]);
-    return sharedObject(before, Object.fromEntries(parts));
+    const keys = Object.keys(after);
+    let same = Object.keys(before).length === keys.length;
+    const entries: [string, unknown][] = [];
+    for (const key of keys) {
+      const known = Object.hasOwn(before, key) ? before[key] : undefined;
+      const item = yield* shareParts(known, after[key], levels - 1);
+      same &&= item === known && Object.hasOwn(before, key);
+      entries.push([key, item]);
+    }
+    return same ? before : Object.fromEntries(entries);
   }
   return share(before, after);
 }
