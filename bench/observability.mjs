@@ -2,8 +2,9 @@
 // machine does falls on both. Ratios of the processor's time for a request, by the nanoseconds of the scheduler, and of requests per
 // second; the former holds on a busy machine too. `same` compares two services that differ in nothing: what it says is the error.
 //
-//   node bench/observability.mjs [same|metrics|tracing|cache] [--requests 300] [--rounds 150] [--database-url postgres://…]
+//   node bench/observability.mjs [same|metrics|tracing|metric-export|log-export|cache] [--requests 300] [--rounds 150] [--database-url postgres://…]
 import fs from 'node:fs';
+import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
 import { Pool } from 'undici';
 import { administer, atEnd, databaseServer, HEADERS, makeDatabase, median, operate, run, startService } from './support.mjs';
@@ -13,6 +14,7 @@ const { values: options, positionals } = parseArgs({
   options: { requests: { type: 'string', default: '300' }, rounds: { type: 'string', default: '150' }, 'database-url': { type: 'string' } },
 });
 const CLIENTS = 16;
+const SINK_PORT = 18_310;
 
 /** Of each comparison the settings of both services, and the request of each. */
 const QUERY = 'query ByPk($id: Int!) { item_by_pk(id: $id) { id name } }';
@@ -35,6 +37,27 @@ const COMPARISONS = {
       query: QUERY,
     },
     least: 0.95,
+  },
+  // Sixty times as often as is usual, to a collector that takes everything.
+  'metric-export': {
+    off: { env: {}, query: QUERY },
+    on: {
+      env: { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `http://127.0.0.1:${SINK_PORT}/v1/metrics`, OTEL_METRIC_EXPORT_INTERVAL: '1000' },
+      query: QUERY,
+    },
+    least: 0.97,
+  },
+  // Each request is a line, written on both sides.
+  'log-export': {
+    off: { env: { SVC_GRAPHQL_ENABLED_LOG_TYPES: 'startup,http-log' }, query: QUERY },
+    on: {
+      env: {
+        SVC_GRAPHQL_ENABLED_LOG_TYPES: 'startup,http-log',
+        OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: `http://127.0.0.1:${SINK_PORT}/v1/logs`,
+      },
+      query: QUERY,
+    },
+    least: null,
   },
 };
 
@@ -81,7 +104,21 @@ async function burst({ pool, pid, texts }, count) {
   return { time: performance.now() - began, cost: (nanoseconds(pid) - before) / 1000 / count };
 }
 
+/** A collector that takes everything and looks at nothing. */
+async function startSink() {
+  const sink = createServer((request, response) => {
+    request.resume();
+    request.on('end', () => response.end());
+  });
+  await new Promise((resolve) => sink.listen(SINK_PORT, '127.0.0.1', resolve));
+  atEnd(() => {
+    sink.close();
+    sink.closeAllConnections();
+  });
+}
+
 await run(async () => {
+  await startSink();
   const server = await databaseServer(options['database-url']);
   const count = Number(options.requests);
   for (const name of positionals.length > 0 ? positionals : Object.keys(COMPARISONS)) {

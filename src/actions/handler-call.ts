@@ -102,6 +102,7 @@ export function createHandlerCaller(options: HandlerCallerOptions): HandlerCalle
       transformedRequestSize: request.context === null ? null : Buffer.byteLength(request.body ?? ''),
       responseSize: response.body.length,
       status: response.status,
+      trace: how.trace,
     });
     const wait = call.onRetryAfter === undefined ? null : retryAfter(response, Date.now());
     if (wait !== null) call.onRetryAfter?.(wait);

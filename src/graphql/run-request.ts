@@ -215,7 +215,7 @@ export function runPrepared(
   });
   return answer.then((body) => {
     how.trace?.set('svc.cache', isHit ? 'hit' : 'miss');
-    if (isHit) pipeline.observeQuery?.(cachedObservation(how.requestId ?? '', request, pipeline.maskedVariables));
+    if (isHit) pipeline.observeQuery?.({ ...cachedObservation(how.requestId ?? '', request, pipeline.maskedVariables), trace: how.trace });
     return body;
   });
 }
@@ -232,7 +232,8 @@ function runPlanned(
   operation: CachedOperation,
 ): Promise<readonly Bytes[]> {
   if (pipeline.observeQuery !== undefined && plan.kind === 'query') {
-    pipeline.observeQuery(queryObservation(how.requestId ?? '', request, plan, variables, session, pipeline.maskedVariables));
+    const told = queryObservation(how.requestId ?? '', request, plan, variables, session, pipeline.maskedVariables);
+    pipeline.observeQuery({ ...told, trace: how.trace });
   }
   const { queryTags } = snapshot.cache;
   const tags = queryTags.size === 0 ? undefined : tagsOfRequest(queryTags, operation, request, how.requestId ?? '');
@@ -242,7 +243,8 @@ function runPlanned(
   const began = performance.now();
   return runPlan(plan, context).finally(() => {
     const duration = performance.now() - began;
-    if (duration > slow.limit) slow.observe(slowQueryObservation(request, plan, session, how.requestId ?? '', duration));
+    if (duration > slow.limit)
+      slow.observe({ ...slowQueryObservation(request, plan, session, how.requestId ?? '', duration), trace: how.trace });
   });
 }
 
@@ -307,7 +309,7 @@ export function runContext(
     onCost:
       observeCost === undefined
         ? undefined
-        : (source, cost) => observeCost({ kind: 'query-cost', requestId: how.requestId ?? '', source, ...cost }),
+        : (source, cost) => observeCost({ kind: 'query-cost', requestId: how.requestId ?? '', source, ...cost, trace: how.trace }),
     actions: isCalling
       ? { call: pipeline.callHandler, use: budget?.handlers ?? { bytes: 0 }, later: pipeline.laterCalls ?? null, query: document }
       : undefined,

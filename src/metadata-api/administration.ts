@@ -124,7 +124,7 @@ export function createAdministration(options: AdministrationOptions): Administra
 async function audited<T>(
   { command }: AdministrationRequest,
   { state, observe }: Pick<AdministrationOptions, 'state' | 'observe'>,
-  { session, requestId = '', address = '' }: Caller,
+  { session, requestId = '', address = '', trace }: Caller,
   run: () => Promise<T>,
 ): Promise<T> {
   const types = changingTypes(command);
@@ -133,7 +133,7 @@ async function audited<T>(
   const user = session.variables.get(USER_VARIABLE) ?? null;
   const tell = (error: string | null): void => {
     const versionAfter = state.current().resourceVersion;
-    observe({ kind: 'audit', requestId, role: session.role, user, ip: address, types, versionBefore, versionAfter, error });
+    observe({ kind: 'audit', requestId, role: session.role, user, ip: address, types, versionBefore, versionAfter, error, trace });
   };
   try {
     const answer = await run();

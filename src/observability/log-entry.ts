@@ -1,5 +1,5 @@
 import type { LogLevel } from './logger.ts';
-import type { LoggedTrace, Observation, PollerObservation, SourceHealthObservation, WebsocketObservation } from './observation.ts';
+import type { Observation, PollerObservation, SourceHealthObservation, WebsocketObservation } from './observation.ts';
 
 /** Requests and queries, of which there are very many, have lines of their own making. */
 export type RareObservation = Exclude<Observation, { readonly kind: 'http' | 'query' }>;
@@ -8,8 +8,6 @@ export interface LogEntry {
   readonly level: LogLevel;
   readonly type: string;
   readonly detail: object;
-  /** Of the request that it belongs to. */
-  readonly trace?: LoggedTrace | undefined;
 }
 
 /** What the log says of an observation. */

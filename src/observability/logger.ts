@@ -171,7 +171,8 @@ function jsonPrinter(
       return;
     }
     if (!isWanted(o, enabledTypes)) return;
-    const { level: own, type, detail, trace } = logEntry(o);
+    const { level: own, type, detail } = logEntry(o);
+    const trace = 'trace' in o ? o.trace : undefined;
     last = o;
     log[own](trace === undefined ? { type, detail } : { type, detail, trace_id: trace.traceId, span_id: trace.spanId });
     last = undefined;

@@ -36,6 +36,8 @@ export type Observation =
 /** A GraphQL operation that took longer than is usual. */
 export interface SlowQueryObservation {
   readonly kind: 'slow-query';
+  /** Of the request. */
+  readonly trace?: LoggedTrace | undefined;
   readonly requestId: string;
   readonly role: string;
   readonly operationName: string | null;
@@ -50,6 +52,8 @@ export interface SlowQueryObservation {
 /** An administrator has changed the metadata or a database, or has tried to. No arguments are told: there may be secrets in them. */
 export interface AuditObservation {
   readonly kind: 'audit';
+  /** Of the request. */
+  readonly trace?: LoggedTrace | undefined;
   readonly requestId: string;
   readonly role: string;
   /** The session variable `x-svc-user-id`; null: there is none. */
@@ -85,7 +89,7 @@ export interface HttpObservation {
   readonly duration: number;
   readonly encoding: string | null;
   /** Absent: nothing is traced. */
-  readonly trace?: LoggedTrace;
+  readonly trace?: LoggedTrace | undefined;
   /** Set when the request failed. */
   readonly error: LoggedError | null;
 }
@@ -98,6 +102,8 @@ export interface LoggedTrace {
 /** A query of a GraphQL request, about to be run. */
 export interface QueryObservation {
   readonly kind: 'query';
+  /** Of the request. */
+  readonly trace?: LoggedTrace | undefined;
   readonly requestId: string;
   /** `{query, operationName?, variables?}` */
   readonly query: JsonObject;
@@ -112,6 +118,8 @@ export interface QueryObservation {
 /** What a statement of a query has read, in a database that charges for that. */
 export interface CostObservation {
   readonly kind: 'query-cost';
+  /** Of the request. */
+  readonly trace?: LoggedTrace | undefined;
   readonly requestId: string;
   readonly source: string;
   /** null: the database does not say. */
@@ -133,6 +141,8 @@ export interface LoggedStatement {
 /** A call of the authentication webhook. */
 export interface WebhookObservation {
   readonly kind: 'webhook';
+  /** Of the request. */
+  readonly trace?: LoggedTrace | undefined;
   /** Without what may be secret in it. */
   readonly url: string;
   readonly method: string;
@@ -162,6 +172,8 @@ export interface DeliveryObservation {
 /** What happened to a websocket. */
 export interface WebsocketObservation {
   readonly kind: 'websocket';
+  /** Of the operation. */
+  readonly trace?: LoggedTrace | undefined;
   readonly websocketId: string;
   /** Null until the client has said who it is. */
   readonly userVariables: ReadonlyMap<string, string> | null;
@@ -196,6 +208,8 @@ export interface LoggedError {
 /** A handler of an action answered. */
 export interface ActionObservation {
   readonly kind: 'action';
+  /** Of the request. */
+  readonly trace?: LoggedTrace | undefined;
   readonly action: string;
   readonly type: 'query' | 'mutation-synchronous' | 'mutation-asynchronous';
   /** URL, method and headers without what may be secret in them. */

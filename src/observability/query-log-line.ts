@@ -2,7 +2,10 @@ import { type JsonObject, printJson } from '../util/json.ts';
 import type { QueryObservation } from './observation.ts';
 
 /** The log entry of a query as one line of JSON, with the line's end; numbers in it are as the client wrote them. */
-export function queryLogLine({ requestId, query, statements, remoteRequests, isCached }: QueryObservation, timestamp: string): string {
+export function queryLogLine(
+  { requestId, query, statements, remoteRequests, isCached, trace }: QueryObservation,
+  timestamp: string,
+): string {
   const detail: JsonObject = {
     request_id: requestId,
     query,
@@ -20,5 +23,6 @@ export function queryLogLine({ requestId, query, statements, remoteRequests, isC
           ),
         }),
   };
-  return `${printJson({ level: 'info', timestamp, type: 'query-log', detail })}\n`;
+  const ids: JsonObject = trace === undefined ? {} : { trace_id: trace.traceId, span_id: trace.spanId };
+  return `${printJson({ level: 'info', timestamp, type: 'query-log', detail, ...ids })}\n`;
 }

@@ -207,6 +207,7 @@ describe('of a service that the metadata tell where to send', () => {
     await service.metadata('set_opentelemetry_config', config);
     expect(await service.metadata('export_metadata', {})).toMatchObject({ opentelemetry: config });
     await post(service, '{ __typename }', { traceparent: `00-${TRACE}-b7ad6b7169203331-01`, 'x-request-id': 'traced' });
+    await service.sql('select 1');
     expect(collector.requests).toBe(0);
     await service.metadata('set_opentelemetry_status', 'disabled');
     await vi.waitFor(
@@ -218,6 +219,9 @@ describe('of a service that the metadata tell where to send', () => {
     const server = collector.spans.find(({ traceId, name }) => traceId === TRACE && name === 'POST /v1/graphql');
     const line = collector.lines.find(({ attributes, body }) => attributes['type'] === 'http-log' && (body as any).request_id === 'traced');
     expect(line).toMatchObject({ traceId: TRACE, spanId: server?.spanId });
+    const query = collector.lines.find(({ attributes, traceId }) => attributes['type'] === 'query-log' && traceId === TRACE);
+    expect(collector.spans.map(({ spanId }) => spanId)).toContain(query?.spanId);
+    expect(collector.lines.filter(({ attributes, spanId }) => attributes['type'] === 'audit' && spanId !== '')).toHaveLength(1);
     expect([collector.headers['x-key'], collector.resource['team']]).toEqual(['a', 'b']);
     const before = collector.lines.length;
     await post(service, '{ __typename }', { 'x-request-id': 'unseen' });

@@ -63,19 +63,19 @@ async function ask(
   const response = await call(options, request, graphql, signal);
   const { status } = response;
   if (status === 401) {
-    report(options, status, null, null);
+    report(options, request, status, null, null);
     throw new SvcError('access-denied', 'Authentication hook unauthorized this request', { status: 401 });
   }
   if (status !== 200) {
-    report(options, status, null, `expected the status 200 or 401, but got ${status}`);
+    report(options, request, status, null, `expected the status 200 or 401, but got ${status}`);
     throw webhookFailure(INVALID_RESPONSE);
   }
   try {
     const { session, malformed } = decodeReply(response.body.toString('utf8'), Date.now(), options.prefixAliases ?? []);
-    report(options, status, null, malformed.length === 0 ? null : `ignored, as it cannot be read: ${malformed.join(', ')}`);
+    report(options, request, status, null, malformed.length === 0 ? null : `ignored, as it cannot be read: ${malformed.join(', ')}`);
     return { session, cookies: cookiesOf(response) };
   } catch (error) {
-    report(options, status, null, error instanceof SvcError ? error.message : INVALID_RESPONSE);
+    report(options, request, status, null, error instanceof SvcError ? error.message : INVALID_RESPONSE);
     throw error;
   }
 }
@@ -97,16 +97,17 @@ async function call(
     return await callWebhook(outbound, { ...bounds, headers, body: printJson(body) }, { signal, trace: request.trace });
   } catch (error) {
     const reason = error instanceof OutboundError ? error.message : 'the call failed';
-    report({ url, method, observe: options.observe }, null, reason, null);
+    report({ url, method, observe: options.observe }, request, null, reason, null);
     throw webhookFailure('webhook authentication request failed', error);
   }
 }
 
 function report(
   { url, method, observe }: Pick<WebhookOptions, 'url' | 'method' | 'observe'>,
+  { trace }: RequestHead,
   status: number | null,
   error: string | null,
   message: string | null,
 ): void {
-  observe({ kind: 'webhook', url: safeUrl(url), method, status, error, message });
+  observe({ kind: 'webhook', url: safeUrl(url), method, status, error, message, trace });
 }

@@ -10,7 +10,7 @@ import { SvcError } from '../../errors/svc-error.ts';
 import { decodeRequest, type GraphqlRequest } from '../../graphql/request.ts';
 import { requestJson } from '../../graphql/query-observation.ts';
 import type { RequestOptions } from '../../graphql/run-request.ts';
-import type { WebsocketObservation } from '../../observability/observation.ts';
+import type { LoggedTrace, WebsocketObservation } from '../../observability/observation.ts';
 import type { Effect, Protocol } from '../../subscriptions/protocols/protocol.ts';
 import { CancellationSource } from '../../util/cancellation.ts';
 import { incomingTrace } from '../../webhooks/trace-context.ts';
@@ -314,8 +314,8 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
       this,
     );
     this.#operations.set(id, operation);
-    this.#tellOperation(operation, 'started', null);
     if (request === null || refused !== null) {
+      this.#tellOperation(operation, 'started', null);
       operation.settle({ kind: 'refused', error: refused as SvcError });
       return;
     }
@@ -329,6 +329,8 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
     };
     const span = this.#context.tracing.current()?.begin('websocket operation', 'server', incomingTrace(this.#headers));
     span?.set('svc.request_id', requestId).set('user.roles', [session.role]).set('client.address', this.#handshake.address);
+    operation.trace = span;
+    this.#tellOperation(operation, 'started', null);
     void operate(this.#context, session, request, { ...how, trace: span }, this.#lane, operation).then((outcome) => {
       if ('error' in outcome && outcome.error.status >= 500) span?.fail(outcome.error.code);
       span?.end();
@@ -389,7 +391,7 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
   #tellOperation(operation: SocketOperation, type: 'started' | 'completed' | 'stopped' | 'query_err', error: SvcError | null): void {
     const { queryLogging } = this.#context.options;
     const { query } = operation;
-    this.#tell({
+    const event: Told = {
       type: 'operation',
       operationId: operation.id,
       requestId: operation.requestId,
@@ -397,10 +399,11 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
       state: type,
       error: error === null ? null : encodeLoggedError(error),
       query: query === null ? null : queryLogging.onlyOnError && error === null ? query.name : query.whole,
-    });
+    };
+    this.#tell(event, null, operation.trace);
   }
 
-  #tell(event: Told, message: string | null = null): void {
+  #tell(event: Told, message: string | null = null, trace?: LoggedTrace): void {
     this.#context.observe({
       kind: 'websocket',
       websocketId: this.id,
@@ -408,6 +411,7 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
       expiresAt: this.#session?.expiresAt ?? null,
       message,
       event,
+      trace,
     });
   }
 }

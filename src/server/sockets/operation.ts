@@ -1,4 +1,5 @@
 /** One operation of a socket, from the client's message to its last answer. */
+import type { LoggedTrace } from '../../observability/observation.ts';
 import type { Session } from '../../auth/session.ts';
 import type { Counter } from '../../observability/metrics/registry.ts';
 import type { SvcError } from '../../errors/svc-error.ts';
@@ -29,6 +30,8 @@ export class SocketOperation implements Subscriber {
   readonly cancellation = new CancellationSource();
   /** Bytes that it has sent are added to it; null: nobody wants to know, or it is not known what it is. */
   sent: Counter | null = null;
+  /** Absent: nothing is traced. */
+  trace: LoggedTrace | undefined;
   readonly #protocol: Protocol;
   readonly #wire: Wire;
   readonly #connection: OperationEnd;
