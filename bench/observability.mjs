@@ -2,7 +2,7 @@
 // machine does falls on both. Ratios of the processor's time for a request, by the nanoseconds of the scheduler, and of requests per
 // second; the former holds on a busy machine too. `same` compares two services that differ in nothing: what it says is the error.
 //
-//   node bench/observability.mjs [same|metrics|tracing|metric-export|log-export|cache] [--requests 300] [--rounds 150] [--database-url postgres://…]
+//   node bench/observability.mjs [same|metrics|tracing|metric_export|log_export|cache] [--requests 300] [--rounds 150] [--database-url postgres://…]
 import fs from 'node:fs';
 import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
@@ -39,7 +39,7 @@ const COMPARISONS = {
     least: 0.95,
   },
   // Sixty times as often as is usual, to a collector that takes everything.
-  'metric-export': {
+  metric_export: {
     off: { env: {}, query: QUERY },
     on: {
       env: { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `http://127.0.0.1:${SINK_PORT}/v1/metrics`, OTEL_METRIC_EXPORT_INTERVAL: '1000' },
@@ -48,7 +48,7 @@ const COMPARISONS = {
     least: 0.97,
   },
   // Each request is a line, written on both sides.
-  'log-export': {
+  log_export: {
     off: { env: { SVC_GRAPHQL_ENABLED_LOG_TYPES: 'startup,http-log' }, query: QUERY },
     on: {
       env: {
