@@ -114,3 +114,14 @@ it('keeps nothing of what still comes for those who have gone', async () => {
   ]);
   session.end();
 });
+
+it('gives up a server that lets it in and says nothing more', async () => {
+  const opening = createOpener(() => ({
+    client: { connectionString: database.url, connectionTimeoutMillis: 2_500 },
+    ssl: [false],
+    prepare: true,
+    preparedMemory: 1_000_000,
+    setup: { text: 'select pg_sleep(600)', values: [] },
+  }))();
+  await expect(opening).rejects.toThrow('the server did not answer the settings of the session in time');
+});

@@ -112,13 +112,17 @@ async function takeOver(target: ConnectionTarget, client: pg.Client, ssl: false 
     cancel: (done) => sendCancel(connected, ssl, done),
     terminate: terminator(target, connected, ssl),
   });
-  if (target.setup !== null) await setUp(session, target.setup);
+  if (target.setup !== null) await setUp(session, target.setup, target.client.connectionTimeoutMillis ?? 0);
   return session;
 }
 
-function setUp(session: DriverSession, step: WireStep): Promise<void> {
+/** @param limit ms for the answer, because a server may let someone in and say nothing more; 0: none */
+function setUp(session: DriverSession, step: WireStep, limit: number): Promise<void> {
   return new Promise((resolve, reject) => {
+    const late = (): void => session.destroy(new ConnectionError('open', 'the server did not answer the settings of the session in time'));
+    const timer = limit > 0 ? setTimeout(late, limit) : undefined;
     const settle = (done: WireExchange): void => {
+      clearTimeout(timer);
       if (done.failure === null) {
         resolve();
         return;
