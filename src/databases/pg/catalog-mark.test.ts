@@ -13,7 +13,7 @@ beforeAll(async () => {
     ...{ sourceName: 'test', environment: {}, usePreparedStatements: true, maxConnections: 5 },
   });
   await source.runSql(
-    'create table author (id int primary key, name text, n numeric); create table item (id int primary key, name text); create sequence s',
+    'create table author (id int primary key, name text, n numeric); create table item (id int primary key, name text); create sequence s; create extension file_fdw; create server files foreign data wrapper file_fdw',
     {},
   );
 });
@@ -62,6 +62,11 @@ const DEFINITIONS = [
   'alter domain few set default 3',
   'alter table author drop amount',
   'drop function half; drop function ignore',
+  "create foreign table lines (line text) server files options (filename '/dev/null')",
+  'alter foreign table lines alter line set not null',
+  'create function third(a int) returns int language sql immutable as $$ select a / 3 $$',
+  'alter extension file_fdw add function third(int)',
+  'alter extension file_fdw drop function third(int)',
   'drop table another.piece',
 ];
 
@@ -73,6 +78,52 @@ it('is another one after whatever changes the catalog', async () => {
     expect([definition, now === said, next.definitions === known.definitions]).toEqual([definition, false, false]);
     [known, said] = [next, now];
   }
+});
+
+/** What migrations are compared by, and the catalog does not tell of. */
+const OTHER_DEFINITIONS = [
+  'create table other (id int, label text)',
+  'create index by_label on other (label)',
+  'alter index by_label rename to by_name',
+  'create statistics pairs on id, label from other',
+  'alter statistics pairs set statistics 9',
+  'alter sequence s increment 5',
+  'alter sequence s owned by other.id',
+  'create policy own on other using (true)',
+  'alter policy own on other using (id > 1)',
+  "create type mood as enum ('a')",
+  "alter type mood add value 'b'",
+  "alter type mood rename value 'b' to 'c'",
+  'create type span as range (subtype = int4)',
+  'create function next_of(int, int) returns int language sql immutable as $$ select $1 + $2 $$',
+  'create function other_of(int, int) returns int language sql immutable as $$ select $1 - $2 $$',
+  'create aggregate total(int) (sfunc = next_of, stype = int)',
+  'create or replace aggregate total(int) (sfunc = other_of, stype = int)',
+  'create rule quiet as on delete to other do instead nothing',
+  'alter rule quiet on other rename to silent',
+  'alter table other disable rule silent',
+  'grant select on other to public',
+  'grant update (label) on other to public',
+  'revoke execute on function next_of from public',
+  'revoke usage on type mood from public',
+  'grant create on schema public to public',
+  'alter table other set (fillfactor = 50)',
+  'alter server files rename to others',
+  'drop policy own on other',
+  'drop statistics pairs',
+  'drop index by_name',
+];
+
+it('is another one after what migrations are compared by', async () => {
+  let known = await mark();
+  const missed: string[] = [];
+  for (const definition of OTHER_DEFINITIONS) {
+    await source.runSql(definition, {});
+    const next = await mark(known);
+    if (next.definitions === known.definitions) missed.push(definition);
+    known = next;
+  }
+  expect(missed).toEqual([]);
 });
 
 it('stays the same while rows are written, and does not count again while nothing is', async () => {

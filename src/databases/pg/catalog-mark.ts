@@ -1,7 +1,7 @@
 import type { CatalogMark, RunSqlResult } from '../../backend/backend.ts';
 import { SNAPSHOT_SQL } from './snapshot.ts';
 
-/** System catalogs that the statements of `catalog` read, and which of their rows are not the system's own. */
+/** System catalogs in which definitions stand, those that the statements of `catalog` read among them, and which of their rows are not the system's own. */
 const READ = [
   ['pg_namespace', 'true'],
   ['pg_class', 'oid >= 16384'],
@@ -13,6 +13,20 @@ const READ = [
   ['pg_trigger', 'true'],
   ['pg_rewrite', 'oid >= 16384'],
   ['pg_description', 'objoid >= 16384'],
+  ['pg_attrdef', 'adrelid >= 16384'],
+  ['pg_collation', 'oid >= 16384'],
+  ['pg_foreign_data_wrapper', 'true'],
+  ['pg_foreign_server', 'true'],
+  ['pg_foreign_table', 'true'],
+  ['pg_depend', 'objid >= 16384'],
+  ['pg_extension', 'true'],
+  ['pg_index', 'indexrelid >= 16384'],
+  ['pg_statistic_ext', 'true'],
+  ['pg_policy', 'true'],
+  ['pg_sequence', 'true'],
+  ['pg_aggregate', 'aggfnoid::oid >= 16384'],
+  ['pg_enum', 'true'],
+  ['pg_range', 'rngtypid >= 16384'],
 ] as const;
 
 /**
