@@ -90,6 +90,17 @@ describe('the answers of a batch', () => {
     expect([second.take(60), shared.share().take(11), shared.share().take(10)]).toEqual([true, false, true]);
   });
 
+  it('count nothing of what still comes for one that has ended', () => {
+    const shared = budget();
+    const ended = shared.share();
+    ended.take(20);
+    ended.settle(10);
+    // What ran beside a part that failed may hear of it later than the next operation begins.
+    expect(ended.take(50)).toBe(false);
+    ended.giveBack(20);
+    expect([shared.share().take(60), shared.share().take(31), shared.share().take(30)]).toEqual([true, false, true]);
+  });
+
   it('count whole, where they are known only in the end', () => {
     const shared = budget();
     shared.share().settle(100);

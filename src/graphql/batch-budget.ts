@@ -113,6 +113,7 @@ export class AnswerShare implements Intake {
   readonly #together: AnswerLimit;
   readonly #mostTogether: number;
   #isOwnFault = false;
+  #isSettled = false;
 
   constructor(own: AnswerLimit, together: AnswerLimit, mostTogether: number) {
     this.#own = own;
@@ -121,6 +122,8 @@ export class AnswerShare implements Intake {
   }
 
   take(bytes: number): boolean {
+    // What ran beside a part that failed may hear of it late: nobody gives back what it would keep now.
+    if (this.#isSettled) return false;
     if (!this.#own.take(bytes)) {
       this.#isOwnFault = true;
       return false;
@@ -131,6 +134,7 @@ export class AnswerShare implements Intake {
   }
 
   giveBack(bytes: number): void {
+    if (this.#isSettled) return;
     this.#own.giveBack(bytes);
     this.#together.giveBack(bytes);
   }
@@ -140,9 +144,10 @@ export class AnswerShare implements Intake {
     return intakeRefusal(`the answers to the operations of the batch have more than ${this.#mostTogether} bytes together`, isDone);
   }
 
-  /** Its answer is there, and has so many bytes: of what it was made of, nothing is kept. */
+  /** Its answer is there, and has so many bytes: of what it was made of, nothing is kept, and nothing more is taken. */
   settle(bytes: number): void {
     this.giveBack(this.#own.taken);
+    this.#isSettled = true;
     this.#together.keep(bytes);
   }
 }
