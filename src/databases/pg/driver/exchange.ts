@@ -59,6 +59,7 @@ export class WireExchange {
   releasesEarly = false;
   /** Why the caller no longer wants it. */
   cancelled: CancelledError | null = null;
+  /** Or, where that is later, when the server began with it. */
   cancelledAt = 0;
   /** The server has been asked to stop it. */
   cancelSent = false;

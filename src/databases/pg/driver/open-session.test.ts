@@ -81,6 +81,39 @@ it('leaves other sessions alone when it is too late for its own', async () => {
   other.end();
 });
 
+it('does not give up what the server is still at for what waits behind it', async () => {
+  const session = await open();
+  await watcher.query('select pg_advisory_lock(1)');
+  const text = "select pg_advisory_lock(1), 'done'";
+  const run = (of: string, signal?: CancellationSource): Promise<WireExchange> =>
+    new Promise((resolve) => {
+      const exchange = new WireExchange('text', [{ text: of, values: [] }], resolve);
+      exchange.signal = signal;
+      exchange.releasesEarly = true;
+      session.send(exchange);
+    });
+  const first = run(text, new CancellationSource());
+  const signal = new CancellationSource();
+  const behind = run('select pg_sleep(600)', signal);
+  await expect.poll(() => states(text), WAIT).toEqual([{ state: 'active', wait_event: 'advisory' }]);
+  signal.cancel();
+  const longAgo = Date.now() - 3_600_000;
+  session.sweep(longAgo);
+  expect((await behind).failure).toMatchObject({ reason: 'abort' });
+  expect(session.sweep(longAgo + 60_000)).toBe(true);
+  await watcher.query('select pg_advisory_unlock(1)');
+  expect((await first).results[0]?.rows).toEqual([['', 'done']]);
+  // It gets its own time, from when the server begins with it.
+  await expect
+    .poll(() => {
+      session.sweep(longAgo + 120_000);
+      return session.inFlight;
+    }, WAIT)
+    .toBe(0);
+  expect(session.isClosed).toBe(false);
+  session.end();
+});
+
 it('keeps nothing of what still comes for those who have gone', async () => {
   const session = await open();
   const signal = new CancellationSource();

@@ -153,13 +153,15 @@ export class DriverSession {
       const exchange = this.queue[i] as WireExchange;
       if (exchange.cancelled !== null) {
         watched = true;
+        // What the server has not begun with waits for what somebody may still want.
+        if (i > this.head) continue;
         if (now - exchange.cancelledAt > CANCEL_GRACE_MS) {
           this.options.terminate();
           this.destroy(new ConnectionError('lost', 'the server did not answer a cancel request'));
           return false;
         }
         const isUnheard = exchange.cancelSent && this.cancelsOpen === 0 && performance.now() - this.lastCancelAt > CANCEL_AGAIN_MS;
-        if (i === this.head && isUnheard) {
+        if (isUnheard) {
           exchange.cancelSent = false;
           this.cancelHead();
         }
@@ -389,7 +391,11 @@ export class DriverSession {
         for (const step of exchange.steps) this.prepared.replace(step.text, this.output);
       }
     }
-    if (this.head < this.queue.length) this.cancelHead();
+    const next = this.queue[this.head];
+    if (next !== undefined && next.cancelled !== null) {
+      next.cancelledAt = Date.now();
+      this.cancelHead();
+    }
     this.settle(exchange);
     this.owner?.ready(this);
   }
