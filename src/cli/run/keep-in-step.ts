@@ -30,7 +30,7 @@ export interface InStep {
 const ATTEMPTS = 5;
 
 export function keepInStep(server: ServerClient, kinds: Kinds): InStep {
-  /** What both had last, as the service says it. */
+  /** What both had last, or the service had when the files were told of it; as it says it. */
   let base: JsonObject | undefined;
   const agree = async (): Promise<void> => {
     base = (await exportFrom(server)).metadata;
@@ -48,6 +48,8 @@ export function keepInStep(server: ServerClient, kinds: Kinds): InStep {
       return '';
     }
     const told = isMoved && base !== undefined ? writeBack(project, read, base, theirs, kinds) : [];
+    // The files have it now, also where the service does not take them: what is taken out of them again is not to come back.
+    if (isMoved) base = theirs;
     if (bringUp !== undefined) return [...told, await bringUp(project)].join('\n');
     try {
       const applied = await applyMetadata(checked(project, kinds), server, kinds, { allowInconsistent: false, expected: resourceVersion });
