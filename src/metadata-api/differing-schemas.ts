@@ -1,21 +1,19 @@
-/** The schemas of roles in two snapshots, as texts: printed one after the other, and let go when they have been looked at. */
-import { sameForRole } from '../schema/fields/same-for-role.ts';
-import { printRoleSchema } from '../schema/sdl.ts';
+/** The schemas of roles in two snapshots, compared one after the other, and let go when they have been looked at. */
+import { compareSchemas, type DifferingTexts } from '../schema/compare-schemas.ts';
+import { sameForRole, settledIn } from '../schema/fields/same-for-role.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { inSlices, type Sliced } from '../util/sliced.ts';
 
-export interface DifferingSchema {
+/** What differs of it; see `compareSchemas`. */
+export interface DifferingSchema extends DifferingTexts {
   readonly role: string;
-  /** SDL. */
-  readonly before: string;
-  readonly after: string;
 }
 
 export interface Comparison {
   readonly before: Snapshot;
   readonly after: Snapshot;
   readonly roles: readonly string[];
-  /** Schemas that are printed; of further roles nothing is told. */
+  /** Schemas that are compared; of further roles nothing is told. */
   readonly most: number;
   /** As `whileWanted` makes it. */
   readonly goOn: () => void;
@@ -29,10 +27,16 @@ export interface Comparison {
 export async function* differingSchemas(comparison: Comparison): AsyncGenerator<DifferingSchema, readonly string[], undefined> {
   const { before, after, most, goOn } = comparison;
   const candidates = await inSlices(rolesThatMayDiffer(comparison), goOn);
+  const settled = await inSlices(settledIn(before.cache, after.cache), goOn);
   for (const role of candidates.slice(0, most)) {
     goOn();
-    const [one, other] = [await printed(before, role, goOn), await printed(after, role, goOn)];
-    if (one !== other) yield { role, before: one, after: other };
+    const texts = await compareSchemas({
+      before: before.wholeRoots(role, 'backend'),
+      after: after.wholeRoots(role, 'backend'),
+      settled,
+      goOn,
+    });
+    if (texts !== null) yield { role, ...texts };
   }
   return candidates.slice(most);
 }
@@ -44,8 +48,4 @@ function* rolesThatMayDiffer({ before, after, roles }: Comparison): Sliced<strin
     yield;
   }
   return found;
-}
-
-function printed(snapshot: Snapshot, role: string, goOn: () => void): Promise<string> {
-  return printRoleSchema(snapshot.wholeRoots(role, 'backend'), { goOn });
 }

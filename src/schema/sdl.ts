@@ -22,7 +22,7 @@ export async function printRoleSchema(roots: RootTypes, options: SdlOptions = {}
   const slices = startSlices(options.goOn);
   const parts = [printRoots(roots)];
   for (const type of await createTypeWalk(roots, [SCHEMA]).all(slices)) {
-    if (type.name.startsWith('__') || (type.kind === 'scalar' && STANDARD_SCALARS.has(type.name))) continue;
+    if (isBuiltIn(type)) continue;
     if (options.withoutTypes?.has(type.name) === true) continue;
     parts.push(
       await printNamedType(
@@ -37,14 +37,21 @@ export async function printRoleSchema(roots: RootTypes, options: SdlOptions = {}
   return `${parts.join('\n\n')}\n`;
 }
 
-function printRoots(roots: RootTypes): string {
+/** The definition that names the roots. */
+export function printRoots(roots: RootTypes): string {
   const lines = [`  query: ${roots.query.name}`];
   if (roots.mutation !== null) lines.push(`  mutation: ${roots.mutation.name}`);
   if (roots.subscription !== null) lines.push(`  subscription: ${roots.subscription.name}`);
   return `schema {\n${lines.join('\n')}\n}`;
 }
 
-async function printNamedType(type: NamedType, without: ReadonlySet<string>, directives: string, slices: Slices): Promise<string> {
+/** Whether documents leave out its definition, because all know it. */
+export function isBuiltIn({ name, kind }: NamedType): boolean {
+  return name.startsWith('__') || (kind === 'scalar' && STANDARD_SCALARS.has(name));
+}
+
+/** The definition of one type. */
+export async function printNamedType(type: NamedType, without: ReadonlySet<string>, directives: string, slices: Slices): Promise<string> {
   const head = printDescription(type.description, '');
   switch (type.kind) {
     case 'scalar':

@@ -42,6 +42,11 @@ export interface EnumSchemaType {
   readonly kind: 'enum';
   readonly name: string;
   readonly description: string | null;
+  /**
+   * All that a role sees of the type, and of what it leads to, comes from this object alone, besides what all tables of its source
+   * share: where two schemas of a role have the same object, these types are the same in both.
+   */
+  readonly settledBy?: object;
   readonly values: () => ReadonlyMap<string, EnumSchemaValue>;
 }
 
@@ -68,6 +73,8 @@ export interface InputObjectType {
   readonly kind: 'input-object';
   readonly name: string;
   readonly description: string | null;
+  /** As of an enum. */
+  readonly settledBy?: object;
   readonly fields: () => ReadonlyMap<string, InputField>;
   /** Its keys, and all below them, select rows: what is left out lets more rows through. */
   readonly isCondition?: true;
@@ -77,6 +84,8 @@ export interface ObjectType {
   readonly kind: 'object';
   readonly name: string;
   readonly description: string | null;
+  /** As of an enum. */
+  readonly settledBy?: object;
   readonly fields: () => ReadonlyMap<string, OutputField>;
   /**
    * One field by name, without making the others: for roots with thousands of fields. Where it is
@@ -115,6 +124,11 @@ export interface OutputField {
   readonly deprecation?: string;
   /** What becomes of a selection of it; the translator of its parent type reads it. */
   readonly meaning: FieldMeaning;
+}
+
+/** The object that settles a type; see `EnumSchemaType`. */
+export function settledBy(type: NamedType): object | undefined {
+  return type.kind === 'enum' || type.kind === 'input-object' || type.kind === 'object' ? type.settledBy : undefined;
 }
 
 /** The schema of one role in one variant. */

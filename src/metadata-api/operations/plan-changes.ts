@@ -75,8 +75,8 @@ const planChanges: OperationGroup = () => [
       ],
       documentation: {
         summary:
-          'Tries migrations and a document of metadata: runs the SQL in a transaction of each source that is rolled back, and tells which of it failed, what would be inconsistent before and after, and the schemas of the roles for which they differ. What is locked by the SQL is locked until it is rolled back, and sequences advance. What the SQL of `probe` gives behind a migration, such as the locks that are held, stands at it as `probed`. All of it is to be done within `timeout_seconds` (300).',
-        details: `\`schemas\` are those of at most ${MOST_ROLES} roles, and ${MOST_CHARACTERS / 2 ** 20} MiB of text in all; \`roles_not_compared\` are others whose schemas may differ.
+          'Tries migrations and a document of metadata: runs the SQL in a transaction of each source that is rolled back, and tells which of it failed, what would be inconsistent before and after, and what differs of the schemas of roles. What is locked by the SQL is locked until it is rolled back, and sequences advance. What the SQL of `probe` gives behind a migration, such as the locks that are held, stands at it as `probed`. All of it is to be done within `timeout_seconds` (300).',
+        details: `\`schemas\` have of each role whose schema differs the definitions of the types that differ, \`before\` and \`after\`; types that are the same in both, and to which these refer, stand there without their fields. They are those of at most ${MOST_ROLES} roles, and ${MOST_CHARACTERS / 2 ** 20} MiB of text in all; \`roles_not_compared\` are others whose schemas may differ.
 
 Nothing is opened for a trial: \`untried_sources\` are sources that the document adds or configures in another way, \`untried_remote_schemas\` remote schemas that it adds or that get another address or other headers. The comparison leaves out those that are new, so that what refers to them counts as inconsistent, and takes the others as they are known.`,
         example: { metadata: { version: 3, sources: [] }, migrations: [] },
@@ -268,7 +268,7 @@ function isUntried(name: string, after: Metadata, before: Metadata): boolean {
   );
 }
 
-/** The schemas of roles for which they differ, as far as there is room for their texts. @throws SvcError timeout */
+/** What differs of the schemas of roles, as far as there is room for the texts. @throws SvcError timeout */
 async function changedSchemas(before: Snapshot, after: Snapshot, wanted: Wanted): Promise<JsonObject> {
   const roles = [...new Set([ADMIN_ROLE, ...before.cache.roles, ...after.cache.roles])].sort();
   const differing = differingSchemas({ before, after, roles, most: MOST_ROLES, goOn: whileWanted(wanted, 'schemas were compared') });

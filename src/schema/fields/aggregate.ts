@@ -71,6 +71,7 @@ function aggregateFieldsType(table: RoleTable): ObjectType {
     kind: 'object',
     name: typeOf(table, 'aggregate_fields'),
     description: `aggregate fields of ${quoted(table.source.info, table.info.name)}`,
+    settledBy: table.info,
     fields: lazy(() => {
       const fields: OutputField[] = [countField(table)];
       for (const aggregate of table.source.shared.types.aggregates) {

@@ -121,20 +121,21 @@ function constraintEnum({ source, info }: WriteTable): EnumSchemaType | null {
   const keys = (primaryKey === null ? uniqueConstraints : [primaryKey, ...uniqueConstraints]).filter((key) => isGraphqlName(key.name));
   if (keys.length === 0) return null;
   const description = `unique or primary key constraints on table ${quoted(source.info, info.name)}`;
-  return enumType(source.tableType(info, 'constraint'), description, () =>
+  const values = () =>
     keys.map(({ name, columns }) => {
       const printed = columns.map((column) => `"${column}"`).join(', ');
       return { name, description: `unique or primary key constraint on columns ${printed}`, value: name };
-    }),
-  );
+    });
+  return { ...enumType(source.tableType(info, 'constraint'), description, values), settledBy: info };
 }
 
 /** An enum cannot be empty, so without columns there is a value that nobody can use. */
 function updateColumnEnum(table: WriteTable): EnumSchemaType {
   const { source, info } = table;
   const description = `update columns of table ${quoted(source.info, info.name)}`;
-  return enumType(source.tableType(info, 'update_column'), description, () => {
-    const values = [...table.updateColumns().keys()].map((name) => ({ name, description: 'column name', value: name }));
-    return values.length > 0 ? values : [{ name: PLACEHOLDER, description: 'placeholder (do not use)', value: PLACEHOLDER }];
-  });
+  const values = () => {
+    const columns = [...table.updateColumns().keys()].map((name) => ({ name, description: 'column name', value: name }));
+    return columns.length > 0 ? columns : [{ name: PLACEHOLDER, description: 'placeholder (do not use)', value: PLACEHOLDER }];
+  };
+  return { ...enumType(source.tableType(info, 'update_column'), description, values), settledBy: info };
 }

@@ -155,6 +155,7 @@ export function aggregateOrderByType(table: RoleTable): AggregateOrderByType {
     kind: 'input-object',
     name: typeOf(table, 'aggregate_order_by'),
     description: `order by aggregate values of table ${quotedName}`,
+    settledBy: table.info,
     fields: lazy(() => new Map([...operations()].map(([name, { field }]) => [name, field]))),
   };
   return {

@@ -4,6 +4,7 @@ import type { RemoteModel } from '../../remote-schema/model.ts';
 import type { ActionInfo } from '../../schema-cache/action-info.ts';
 import { sameUnavailable } from '../../schema-cache/unavailable-source.ts';
 import type { RemoteSchemaInfo, SchemaCache, SourceInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
+import type { Sliced } from '../../util/sliced.ts';
 
 export function sameForRole(a: SchemaCache, b: SchemaCache, role: string): boolean {
   if (a === b) return true;
@@ -31,6 +32,35 @@ function sameSource(a: SourceInfo, b: SourceInfo, role: string): boolean {
   }
   for (const [key, table] of a.tables) if (!b.tables.has(key) && concerns(table, role)) return false;
   return true;
+}
+
+/**
+ * Which tables settle the same types for every role in both: those that are the same, in sources in which all that tables share is
+ * the same too.
+ */
+export function* settledIn(a: SchemaCache, b: SchemaCache): Sliced<(by: object) => boolean> {
+  const settled = new Set<object>();
+  for (const [name, source] of a.sources) {
+    const other = b.sources.get(name);
+    if (other === undefined || !sameShared(source, other)) continue;
+    for (const [key, table] of source.tables) {
+      if (other.tables.get(key) === table) settled.add(table);
+      yield;
+    }
+  }
+  return (by) => settled.has(by);
+}
+
+/** Names, and the enum tables, which show in the types of others. */
+function sameShared(a: SourceInfo, b: SourceInfo): boolean {
+  if (a === b) return true;
+  if (a.backend !== b.backend || a.customization !== b.customization || a.namingConvention !== b.namingConvention) return false;
+  if (a.tables === b.tables) return true;
+  return sameEntries(enumTables(a), enumTables(b));
+}
+
+function enumTables({ tables }: SourceInfo): ReadonlyMap<string, TableInfo> {
+  return new Map([...tables].filter(([, table]) => table.enumValues !== null));
 }
 
 /** Types count while the role has an action that may have them. */

@@ -12,9 +12,8 @@ export function columnEnum(
 ): EnumSchemaType | null {
   const columns = [...table.columns.values()].filter(accept);
   if (columns.length === 0) return null;
-  return enumType(name, description, () =>
-    columns.map((column) => ({ name: column.name, description: 'column name', value: column.name })),
-  );
+  const values = () => columns.map((column) => ({ name: column.name, description: 'column name', value: column.name }));
+  return { ...enumType(name, description, values), settledBy: table.info };
 }
 
 export function selectColumnEnum(table: RoleTable): EnumSchemaType | null {

@@ -36,6 +36,7 @@ function cursorType(table: RoleTable): InputObjectType {
     kind: 'input-object',
     name: typeOf(table, 'stream_cursor_input'),
     description: `Streaming cursor of the table ${quoted(source.info, info.name)}`,
+    settledBy: info,
     fields: lazy(() => {
       const ordering = source.shared.cursorOrdering();
       const fields = new Map<string, InputField>();

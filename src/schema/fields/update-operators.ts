@@ -150,6 +150,7 @@ function operatorOf(table: WriteTable, definition: OperatorDefinition): Operator
     kind: 'input-object',
     name: source.tableType(info, definition.typeSuffix),
     description: definition.typeDescription?.(quoted(source.info, info.name)) ?? description,
+    settledBy: info,
     fields: lazy(
       () =>
         new Map(

@@ -12,10 +12,17 @@ export interface TypeWalk {
   all(slices: Slices): Promise<readonly NamedType[]>;
 }
 
-/** @param further types to list besides those of the roots: `__Schema` */
-export function createTypeWalk(roots: RootTypes, further: readonly NamedType[]): TypeWalk {
+/**
+ * @param further types to list besides those of the roots: `__Schema`
+ * @param passedBy takes types that are neither listed nor followed: true for those
+ */
+export function createTypeWalk(
+  roots: RootTypes | null,
+  further: readonly NamedType[],
+  passedBy: (type: NamedType) => boolean = () => false,
+): TypeWalk {
   const seen = new Map<string, NamedType>();
-  const steps = walk(roots, further, seen);
+  const steps = walk(roots, further, seen, passedBy);
   let sorted: readonly NamedType[] | undefined;
   let failure: { readonly error: unknown } | undefined;
 
@@ -48,10 +55,15 @@ export function createTypeWalk(roots: RootTypes, further: readonly NamedType[]):
 }
 
 /** One step per field; nothing is done in the step that returns. */
-function* walk(roots: RootTypes, further: readonly NamedType[], seen: Map<string, NamedType>): Generator<undefined, void> {
+function* walk(
+  roots: RootTypes | null,
+  further: readonly NamedType[],
+  seen: Map<string, NamedType>,
+  passedBy: (type: NamedType) => boolean,
+): Generator<undefined, void> {
   const queue: NamedType[] = [];
   const add = (type: NamedType): void => {
-    if (seen.has(type.name)) return;
+    if (seen.has(type.name) || passedBy(type)) return;
     seen.set(type.name, type);
     queue.push(type);
   };
@@ -64,7 +76,7 @@ function* walk(roots: RootTypes, further: readonly NamedType[], seen: Map<string
     for (const field of fields.values()) refer(field.type);
   };
 
-  for (const type of [roots.query, roots.mutation, roots.subscription, ...further]) if (type !== null) add(type);
+  for (const type of [roots?.query, roots?.mutation, roots?.subscription, ...further]) if (type != null) add(type);
   for (const directive of DIRECTIVES.values()) referAll(directive.args);
   for (const type of queue) {
     yield;
