@@ -14,11 +14,19 @@ beforeAll(async () => {
     role: 'user',
     permission: { columns: ['id', 'email'], filter: {} },
   });
+  await service.metadata('pg_create_select_permission', {
+    table: 'author',
+    role: 'cleaner',
+    permission: { columns: ['id'], filter: {} },
+  });
   project.write({
     'config.yaml': 'version: 3\n',
     'metadata/databases/databases.yaml': `- name: default\n  kind: postgres\n  ${OWN_DATABASE}\n  tables:
     - table: {schema: public, name: author}
-      select_permissions: [{role: user, permission: {columns: [id, name], filter: {}}}]
+      select_permissions:
+      - {role: cleaner, permission: {columns: [id], filter: {}}}
+      - {role: user, permission: {columns: [id, name], filter: {}}}
+      delete_permissions: [{role: cleaner, permission: {filter: {}}}]
     - table: {schema: public, name: article}
 `,
     'migrations/default/1_article/up.sql': 'create table article (id int primary key);\ninsert into author values (1);\n',
@@ -39,6 +47,11 @@ it('tells what a deployment would do, and leaves everything as it is', async () 
   );
   expect(plan.schemas).toContainEqual({ role: 'user', kind: 'breaking', message: 'author.email was removed.' });
   expect(plan.schemas).toContainEqual({ role: 'user', kind: 'safe', message: 'author.name was added.' });
+  // Nothing that this role had refers to integers in what differs.
+  expect(plan.schemas.filter((change) => (change as { readonly role: string }).role === 'cleaner')).toEqual([
+    { role: 'cleaner', kind: 'safe', message: 'author_mutation_response was added.' },
+    { role: 'cleaner', kind: 'safe', message: 'mutation_root was added.' },
+  ]);
   // An input that is new is told once.
   expect(
     plan.schemas.filter(

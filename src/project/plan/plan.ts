@@ -238,14 +238,14 @@ function schemaChanges(trial: JsonObject): readonly SchemaChange[] {
     const role = String(each['role']);
     const [before, after] = [schemaOf(each['before']), schemaOf(each['after'])];
     if (before === undefined || after === undefined) return [{ role, kind: 'safe', message: 'the schema is another one' }];
-    const breaking = findBreakingChanges(before, after).map(
+    const breaking = breakingChanges(before, after).map(
       ({ description }): SchemaChange => ({ role, kind: 'breaking', message: description }),
     );
     const dangerous = findDangerousChanges(before, after).map(
       ({ description }): SchemaChange => ({ role, kind: 'dangerous', message: description }),
     );
     // What the one schema must not lose, the other has gained; what may disturb clients in it is told already.
-    const gained = findBreakingChanges(after, before)
+    const gained = breakingChanges(after, before)
       .filter(({ type, description }) => isPlainGain(type, description, after))
       .map(({ description }): SchemaChange => ({ role, kind: 'safe', message: description.replace('was removed', 'was added') }));
     const all = [...breaking, ...dangerous, ...gained];
@@ -258,6 +258,13 @@ function schemaChanges(trial: JsonObject): readonly SchemaChange[] {
 /** Of what is there so that GraphQL and gateways have something, and that no client asks for by itself. */
 function isArtificial(message: string): boolean {
   return message.includes(`.${PLACEHOLDER_FIELD} was `) || message.endsWith(' was added to union type _Entity.');
+}
+
+/** Without what is said of scalars that every schema has: the documents have what differs, and may not refer to these. */
+function breakingChanges(before: GraphQLSchema, after: GraphQLSchema): ReturnType<typeof findBreakingChanges> {
+  return findBreakingChanges(before, after).filter(
+    ({ type, description }) => type !== BreakingChangeType.TYPE_REMOVED || !description.startsWith('Standard scalar '),
+  );
 }
 
 /** New types, and new fields of what is answered. */
