@@ -1,12 +1,35 @@
 /** What is told of two schemas is what their whole texts differ in, whatever was not looked at because it was settled. */
 import fc from 'fast-check';
-import { buildSchema, findBreakingChanges, findDangerousChanges, type GraphQLSchema } from 'graphql';
+import { buildSchema, findBreakingChanges, findDangerousChanges, type GraphQLSchema, introspectionFromSchema } from 'graphql';
 import { expect, it } from 'vitest';
 import { DEEP, runs } from '../../test/support/deep.ts';
-import { schemaCache, sourceInfo, tableInfo, type TableSpec, unmasked } from '../../test/support/schema-cache-fixture.ts';
-import type { SchemaCache, TableInfo } from '../schema-cache/schema-cache.ts';
+import {
+  catalogFunction,
+  inPublic,
+  schemaCache,
+  sourceInfo,
+  tableInfo,
+  type TableSpec,
+  typeNamed,
+  unmasked,
+} from '../../test/support/schema-cache-fixture.ts';
+import { nameKey } from '../catalog/catalog.ts';
+import { NO_REMOTE_CUSTOMIZATION } from '../metadata/remote-schema.ts';
+import { NO_CUSTOMIZATION } from '../metadata/source.ts';
+import { remoteNames } from '../remote-schema/customization.ts';
+import { modelFromIntrospection } from '../remote-schema/from-introspection.ts';
+import type {
+  ComputedFieldInfo,
+  FunctionInfo,
+  RemoteRelationshipInfo,
+  RemoteSchemaInfo,
+  SchemaCache,
+  TableInfo,
+} from '../schema-cache/schema-cache.ts';
+import type { Json } from '../util/json.ts';
 import { atOnce } from '../util/sliced.ts';
 import { compareSchemas } from './compare-schemas.ts';
+import { DEFAULT_BUILD_OPTIONS, type FieldOptions } from './fields/options.ts';
 import { settledIn } from './fields/same-for-role.ts';
 import { createRoleSchemas, DEFAULT_ROLE_SCHEMAS_OPTIONS } from './role-schemas.ts';
 import { printRoleSchema } from './sdl.ts';
@@ -20,12 +43,35 @@ const RELATIONSHIPS = {
   cs: ['array', 'c', 'id', 'other'],
 } as const;
 
+const computed = (
+  name: string,
+  returns: ComputedFieldInfo['returns'],
+  comment?: string,
+  further: readonly string[] = [],
+): ComputedFieldInfo => ({
+  name,
+  comment,
+  function: catalogFunction(name, {
+    arguments: ['line', ...further].map((argument) => ({ name: argument, type: typeNamed('int4'), hasDefault: false })),
+  }),
+  tableArgument: 0,
+  sessionArgument: null,
+  returns,
+});
+const COMPUTED = [
+  computed('worth', { kind: 'scalar', type: typeNamed('numeric') }),
+  computed('worth', { kind: 'scalar', type: typeNamed('float8') }, 'what it is worth'),
+  computed('grown', { kind: 'scalar', type: typeNamed('int8') }, undefined, ['by']),
+  computed('kin', { kind: 'table', table: inPublic('b') }),
+] as const;
+
 const someColumns = fc.subarray(Object.keys(COLUMNS) as (keyof typeof COLUMNS)[], { minLength: 1 });
 // Types without any field have no text that could be read.
 const names = someColumns.map((list) => unmasked('id', ...list));
 const select = fc.record(
   {
     columns: names,
+    computedFields: fc.subarray(['worth', 'grown'] as const).map((list) => unmasked(...list)),
     allowAggregations: fc.boolean(),
     limit: fc.constantFrom(null, 0, 5),
     queryRootFields: fc.subarray(['select', 'select_by_pk', 'select_aggregate'] as const).map((list) => new Set(list)),
@@ -53,10 +99,13 @@ const ordinary: fc.Arbitrary<TableSpec> = fc
     relationships: fc.subarray(Object.keys(RELATIONSHIPS) as (keyof typeof RELATIONSHIPS)[]),
     permissions: byRole(select),
     writes: byRole(writes),
+    computedFields: fc.uniqueArray(fc.constantFrom(...COMPUTED), { selector: ({ name }) => name, maxLength: 3 }),
     comment: fc.constantFrom(undefined, 'what it is'),
+    costs: fc.constantFrom(null, 'what it costs'),
   })
-  .map(({ columns, isRequired, key, relationships, comment, ...rest }) => ({
+  .map(({ columns, isRequired, key, relationships, comment, costs, ...rest }) => ({
     ...rest,
+    columnFacts: { cost: { comment: costs } },
     columns: Object.fromEntries(columns.map((name) => [name, name === 'title' && isRequired ? 'text!' : COLUMNS[name]])),
     relationships: Object.fromEntries(relationships.map((name) => [name, RELATIONSHIPS[name]])),
     enums: { feel: 'mood' },
@@ -76,23 +125,98 @@ const pairOf = (name: string, spec: fc.Arbitrary<TableSpec>, isAlwaysThere = fal
   return fc.oneof({ arbitrary: same, weight: 3 }, { arbitrary: fc.tuple(perhaps, perhaps), weight: 1 });
 };
 
-const conventions = fc.oneof(
-  { arbitrary: fc.constantFrom('svc-default' as const, 'graphql-default' as const).map((one) => [one, one] as const), weight: 6 },
-  { arbitrary: fc.constant(['svc-default', 'graphql-default'] as const), weight: 1 },
+/** Mostly the same on both sides. */
+const twice = <T>(one: fc.Arbitrary<T>): fc.Arbitrary<readonly [T, T]> =>
+  fc.oneof({ arbitrary: one.map((same): readonly [T, T] => [same, same]), weight: 6 }, { arbitrary: fc.tuple(one, one), weight: 1 });
+
+const functions: fc.Arbitrary<readonly FunctionInfo[]> = fc.option(
+  fc
+    .record({
+      exposedAs: fc.constantFrom('query' as const, 'mutation' as const),
+      returns: fc.constantFrom('a', 'c'),
+      permissions: fc.subarray(['user', 'guest']),
+    })
+    .map(({ exposedAs, returns, permissions }): readonly FunctionInfo[] => [
+      {
+        source: 'default',
+        name: inPublic('found'),
+        catalog: catalogFunction('found', { returnsTable: inPublic(returns), returnsSet: true }),
+        customName: undefined,
+        customRootFields: new Map(),
+        comment: undefined,
+        exposedAs,
+        sessionArgument: null,
+        returns: inPublic(returns),
+        permissions: new Set(permissions),
+      },
+    ]),
+  { nil: [] },
 );
 
+const server = (sdl: string): ReadonlyMap<string, RemoteSchemaInfo> => {
+  const introspection = introspectionFromSchema(buildSchema(sdl), { inputValueDeprecation: true, specifiedByUrl: true });
+  const model = modelFromIntrospection(introspection as unknown as Json);
+  return new Map([['people', { name: 'people', model, names: remoteNames(model, NO_REMOTE_CUSTOMIZATION), permissions: null }]]);
+};
+const PEOPLE = `scalar date
+enum Temper { GOOD BAD }
+input Wanted { temper: Temper = GOOD, and: Wanted }
+interface Being { id: ID! }
+type Person implements Being { id: ID!, born: date }
+union Found = Person
+type Query { people(wanted: Wanted = { temper: BAD }, first: Int = 3): [Person!], found: Found }`;
+// The same scalar as that of tables, and default values, which cannot be read without the types that they are of.
+const SERVERS = [
+  new Map<string, never>(),
+  server(PEOPLE),
+  server(PEOPLE.replace('first: Int = 3', 'first: Int = 4')),
+  server(PEOPLE.replace('and: Wanted', 'and: Wanted, born: date')),
+  server(PEOPLE.replace('{ id: ID!, born: date }', '{ id: ID!, mood: Temper }')),
+  server(PEOPLE.replace('GOOD BAD', 'GOOD BAD UGLY')),
+] as const;
+
+const FAR: RemoteRelationshipInfo = {
+  name: 'far',
+  target: {
+    kind: 'source',
+    source: 'default',
+    table: inPublic('b'),
+    relationship: 'array',
+    columns: [{ local: 'id', remote: 'other' }],
+  },
+};
+const FAR_RELATIONSHIPS: readonly SchemaCache['remoteRelationships'][] = [
+  new Map(),
+  new Map([['default', new Map([[nameKey(inPublic('c')), new Map([['far', FAR]])]])]]),
+];
+
+const CUSTOMIZATIONS = [NO_CUSTOMIZATION, { rootFields: {}, typeNames: { prefix: 'p_' } }] as const;
+
 const cachePair = fc
-  .tuple(fc.tuple(pairOf('a', ordinary, true), pairOf('b', ordinary), pairOf('c', ordinary), pairOf('mood', moods)), conventions)
-  .map(([tables, [was, is]]): readonly [SchemaCache, SchemaCache] => {
-    const side = (i: 0 | 1, namingConvention: typeof was): SchemaCache => {
+  .tuple(
+    fc.tuple(pairOf('a', ordinary, true), pairOf('b', ordinary), pairOf('c', ordinary), pairOf('mood', moods)),
+    twice(fc.constantFrom('svc-default' as const, 'graphql-default' as const)),
+    twice(fc.constantFrom(...CUSTOMIZATIONS)),
+    twice(functions),
+    twice(fc.constantFrom(...SERVERS)),
+    twice(fc.constantFrom(...FAR_RELATIONSHIPS)),
+  )
+  .map(([tables, conventions, customizations, tracked, servers, far]): readonly [SchemaCache, SchemaCache] => {
+    const side = (i: 0 | 1): SchemaCache => {
       const there = tables.flatMap((pair) => pair[i] ?? []);
-      return schemaCache(sourceInfo(there, { namingConvention }, []));
+      const known = tracked[i].filter(({ returns }) => there.some(({ name }) => nameKey(name) === nameKey(returns)));
+      return {
+        ...schemaCache(sourceInfo(there, { namingConvention: conventions[i], customization: customizations[i] }, known)),
+        remoteSchemas: servers[i],
+        remoteRelationships: far[i],
+      };
     };
-    return [side(0, was), side(1, is)];
+    return [side(0), side(1)];
   });
 
-const rootsOf = (cache: SchemaCache, role: string): RootTypes =>
-  createRoleSchemas(cache, DEFAULT_ROLE_SCHEMAS_OPTIONS).wholeRoots(role, 'backend');
+const options: fc.Arbitrary<FieldOptions> = fc
+  .record({ inferFunctionPermissions: fc.boolean(), hideAggregationPredicates: fc.boolean(), hideUpdateManyFields: fc.boolean() })
+  .map((given) => ({ ...DEFAULT_BUILD_OPTIONS, ...given }));
 
 /** By name, the texts of types and of the list of roots. */
 function definitions(sdl: string): ReadonlyMap<string, string> {
@@ -115,10 +239,12 @@ const told = ([before, after]: readonly [GraphQLSchema, GraphQLSchema], find: Fi
 it('tells every type that differs, and no other', async () => {
   let [differing, shared] = [0, 0];
   await fc.assert(
-    fc.asyncProperty(cachePair, fc.constantFrom(...ROLES), async ([before, after], role) => {
+    fc.asyncProperty(cachePair, fc.constantFrom(...ROLES), options, async ([before, after], role, build) => {
+      const rootsOf = (cache: SchemaCache): RootTypes =>
+        createRoleSchemas(cache, { ...DEFAULT_ROLE_SCHEMAS_OPTIONS, build }).wholeRoots(role, 'backend');
       const settled = atOnce(settledIn(before, after));
-      const [was, is] = [await printRoleSchema(rootsOf(before, role)), await printRoleSchema(rootsOf(after, role))];
-      const found = await compareSchemas({ before: rootsOf(before, role), after: rootsOf(after, role), settled });
+      const [was, is] = [await printRoleSchema(rootsOf(before)), await printRoleSchema(rootsOf(after))];
+      const found = await compareSchemas({ before: rootsOf(before), after: rootsOf(after), settled });
       expect(found === null).toBe(was === is);
       if (found === null) return;
       differing += 1;
