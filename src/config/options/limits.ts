@@ -80,7 +80,7 @@ export const limitOptions = {
     'response-limit',
     integer(0),
     268_435_456,
-    'Most bytes that databases may answer to one operation: a query, a mutation, an operation on rows, a round of a subscription. What is more is refused as it comes; a mutation is done all the same. 0 is no limit.',
+    'Most bytes that databases may answer to one operation: a query, a mutation, an operation on rows, a round of a subscription. What is more is refused as it comes; a mutation of PostgreSQL is done all the same, as is one of MariaDB that is a single statement, and the message says so. 0 is no limit.',
   ),
   batchResponseLimit: limits(
     'batch-response-limit',
