@@ -12,7 +12,7 @@ export function isForm(contentType: string | undefined): boolean {
   return contentType !== undefined && /^application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType);
 }
 
-/** The fields of a form. @throws SvcError bad-request when it is too large, or no text */
+/** The fields of a form. @throws SvcError bad-request when it is too large, or not well encoded */
 export function decodeForm(body: Buffer): URLSearchParams {
   if (body.length > MAX_BYTES) throw tooLarge(`${MAX_BYTES} bytes`);
   let fields = 1;
@@ -21,7 +21,7 @@ export function decodeForm(body: Buffer): URLSearchParams {
     if (fields > MAX_FIELDS) throw tooLarge(`${MAX_FIELDS} fields`);
   }
   const found = isUtf8(body) ? parametersOf(body.toString('utf8')) : null;
-  if (found === null) throw new SvcError('bad-request', 'the form is not encoded in UTF-8');
+  if (found === null) throw new SvcError('bad-request', 'the form is not well encoded: it has to be UTF-8, with percent signs as %25');
   return found;
 }
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { parametersOf, queryParameters } from './parameters.ts';
+import { decodeForm } from './form.ts';
+import { queryParameters } from './parameters.ts';
 
 /** As HTTP hands it over: a character for each byte. */
 const sent = (text: string): string => Buffer.from(text).toString('latin1');
@@ -17,7 +18,11 @@ it.each(['%FF', '%', '%4', '%zz', 'a=%C3&b=%BC', '%ED%A0%80', '\u00ff'])('refuse
   expect(() => queryParameters(text)).toThrow('the query string of the URL is not well encoded');
 });
 
-it('gives nothing for a form that is not well encoded', () => {
-  expect(parametersOf('a=%FF')).toBeNull();
-  expect([...(parametersOf('a=\u00fc') ?? [])]).toEqual([['a', '\u00fc']]);
+it('refuses forms that are not well encoded, and says what is wrong', () => {
+  const message = 'the form is not well encoded: it has to be UTF-8, with percent signs as %25';
+  for (const form of ['a=%FF', 'a=100%', 'a=%zz', 'a=\u00ff']) expect(() => decodeForm(Buffer.from(form, 'latin1'))).toThrow(message);
+  expect([...decodeForm(Buffer.from('a=\u00fc&b=%25'))]).toEqual([
+    ['a', '\u00fc'],
+    ['b', '%'],
+  ]);
 });
