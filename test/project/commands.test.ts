@@ -359,13 +359,15 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
   it('follow the files of a project', async () => {
     const sources = (tables: string): string => `- name: default\n  kind: postgres\n  ${OWN_DATABASE}\n  tables: [${tables}]\n`;
     project.write({
-      'dev/config.yaml': 'version: 3\nendpoint: http://nowhere.invalid\n',
+      'dev/config.yaml': 'version: 3\nendpoint: http://nowhere.invalid\nenvironments: {local: {overlays: [local.yaml]}}\n',
+      'dev/local.yaml':
+        'sources: [{name: default, tables: [{table: {schema: public, name: author}, configuration: {custom_name: laid_over}}]}]\n',
       'dev/metadata/databases/databases.yaml': sources('{table: {schema: public, name: author}}'),
       'dev/migrations/default/1_author/up.sql': 'create table author (id int primary key); insert into author values (1);',
     });
     const [port, database] = await Promise.all([freePort(), testDatabase('ready')]);
     const own = projectFolder(service, { SVC_GRAPHQL_DATABASE_URL: database.url, SVC_GRAPHQL_SERVER_HOST: '127.0.0.1' });
-    const dev = own.start('dev', '--project', `${project.root}/dev`, '--port', String(port));
+    let dev = own.start('dev', '--project', `${project.root}/dev`, '--port', String(port));
     const ask = async (query: string): Promise<unknown> => {
       const headers = { 'content-type': 'application/json' };
       const url = `http://127.0.0.1:${port}/v1/graphql`;
@@ -413,6 +415,11 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
       await client.query('alter table author add name text');
       await client.end();
       await expect.poll(() => ask('{ bard { name } }'), WAIT).toEqual({ data: { bard: [{ name: null }] } });
+      // Of a stage: with its overlays.
+      dev.kill();
+      await dev.ended;
+      dev = own.start('dev', '--project', `${project.root}/dev`, '--port', String(port), '--env', 'local');
+      await expect.poll(() => ask('{ laid_over { id } }'), WAIT).toEqual({ data: { laid_over: [{ id: 1 }] } });
     } finally {
       dev.kill();
       await dev.ended;

@@ -7,7 +7,7 @@ import { migratedSources, readMigrations } from '../../project/migrations/migrat
 import { checkSteps, compareMigrations, readEntries, requireBook, type RunOptions } from '../../project/migrations/run-migrations.ts';
 import { hasEmptyEnum, readSeeds, runSeeds } from '../../project/migrations/seeds.ts';
 import { serverSources, sourcesOf } from '../../project/migrations/sources.ts';
-import { applyMetadata, problemOf } from '../../project/project-metadata.ts';
+import { type Applied, applyMetadata, problemOf } from '../../project/project-metadata.ts';
 import type { Project } from '../../project/project.ts';
 import { type ServerClient, ServerError, type SqlSource } from '../../project/server-client.ts';
 import type { Kinds } from '../../metadata/kinds.ts';
@@ -31,6 +31,8 @@ export interface Deployment {
   readonly unlessNewer?: boolean;
   readonly tell: (message: string) => void;
   readonly warn: (message: string) => void;
+  /** Applies the metadata in place of what does so by itself: for whoever changes the files by it. */
+  readonly apply?: () => Promise<Applied>;
 }
 
 /** `svc deploy` */
@@ -144,7 +146,7 @@ export async function deploy(at: Deployment): Promise<Outcome> {
       await seed(each);
       finished(seedsOf(each));
     }
-    const applied = await applyMetadata(read, server, kinds, { allowInconsistent: at.allowInconsistent });
+    const applied = await (at.apply?.() ?? applyMetadata(read, server, kinds, { allowInconsistent: at.allowInconsistent }));
     finished('metadata');
     if (applied.inconsistencies.length > 0 && !at.allowInconsistent)
       throw new ProjectFailure(applied.inconsistencies.map(problemOf), EXIT.inconsistent);

@@ -2,7 +2,7 @@
 import { loadConfig } from '../../config/load-config.ts';
 import { adminSecretsOf } from '../../config/access.ts';
 import { readMetadata } from '../../project/directory/read-metadata.ts';
-import { EXIT, printProblem, reasonOf } from '../../project/failure.ts';
+import { printProblem, reasonOf } from '../../project/failure.ts';
 import { listInconsistencies, problemOf } from '../../project/project-metadata.ts';
 import { MIGRATED_KINDS } from '../../project/migrations/book.ts';
 import { openProject, type Project } from '../../project/project.ts';
@@ -21,6 +21,9 @@ export async function runDev(call: Call): Promise<Outcome> {
   const first = await call.project();
   // Metadata refers to variables by name, and those may come from the file as well.
   Object.assign(process.env, first.environment);
+  /** Read anew: files have changed. */
+  const reopened = (): Project =>
+    openProject(call.cwd, { project: first.root, env: textOption(call, 'env'), envfile: textOption(call, 'envfile') }, call.environment);
   const port = textOption(call, 'port');
   const argv = ['serve', ...(port === undefined ? [] : ['--server-port', port])];
   const config = loadConfig({ argv, environment: first.environment });
@@ -28,7 +31,7 @@ export async function runDev(call: Call): Promise<Outcome> {
   const [adminSecret = null] = adminSecretsOf(config);
   const server = serverClient({ ...first.settings, endpoint: running.url, adminSecret, paths: OWN_PATHS });
   const kinds = await call.kinds();
-  const inStep = keepInStep(server, kinds);
+  const inStep = keepInStep(server, kinds, call.tell);
   const deployAll = async (project: Project): Promise<string> => {
     const outcome = await deploy({
       project,
@@ -41,8 +44,8 @@ export async function runDev(call: Call): Promise<Outcome> {
       allowChanged: false,
       tell: call.tell,
       warn: call.tell,
+      apply: () => inStep.apply(project),
     });
-    if ((outcome.exit ?? EXIT.done) === EXIT.done) await inStep.agree();
     return [outcome.text ?? '', ...(outcome.problems ?? []).map(printProblem)].join('\n').trim();
   };
   // One thing at a time, whatever has changed.
@@ -62,7 +65,7 @@ export async function runDev(call: Call): Promise<Outcome> {
   };
   const reload = async (sources: readonly string[]): Promise<string> => {
     await server.metadata('reload_metadata', { reload_sources: sources, reload_remote_schemas: false });
-    const read = readMetadata(openProject(call.cwd, { project: first.root }, call.environment).metadata);
+    const read = readMetadata(reopened().metadata);
     const inconsistencies = await listInconsistencies(server, read);
     return [
       `the schema of ${sources.join(', ')} has changed: read again`,
@@ -77,8 +80,7 @@ export async function runDev(call: Call): Promise<Outcome> {
   const attempt = (bringUp: (project: Project) => Promise<string>): Promise<void> =>
     inTurn(async () => {
       try {
-        // Read anew: files have changed.
-        return await bringUp(openProject(call.cwd, { project: first.root }, call.environment));
+        return await bringUp(reopened());
       } finally {
         await catalogs.settle();
       }
@@ -92,13 +94,12 @@ export async function runDev(call: Call): Promise<Outcome> {
     isKeeping = true;
     void inTurn(() => {
       isKeeping = false;
-      return inStep.keep(openProject(call.cwd, { project: first.root }, call.environment));
+      return inStep.keep(reopened());
     });
   });
   const withMigrations = flagOption(call, 'migrate');
   const metadata = [first.metadata.file ?? first.metadata.folder, ...(first.metadata.overlays ?? [])];
-  if (withMigrations)
-    followFiles(first.files, [...metadata, first.migrationsFolder], () => attempt((project) => inStep.keep(project, deployAll)), call.tell);
+  if (withMigrations) followFiles(first.files, [...metadata, first.migrationsFolder], () => attempt(deployAll), call.tell);
   else {
     followFiles(first.files, metadata, () => attempt((project) => inStep.keep(project)), call.tell);
     const remind = async (): Promise<void> =>

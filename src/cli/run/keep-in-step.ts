@@ -7,63 +7,80 @@ import { normalised, shapeProblems } from '../../project/document.ts';
 import { printProblem, ProjectFailure } from '../../project/failure.ts';
 import { inWordsOf } from '../../project/kept-spelling.ts';
 import { mergeDocuments } from '../../project/merge-documents.ts';
-import { applyMetadata, changesOf, exportFrom, isApplied, problemOf } from '../../project/project-metadata.ts';
+import { type Applied, applyMetadata, changesOf, exportFrom, isApplied, problemOf } from '../../project/project-metadata.ts';
 import type { Project } from '../../project/project.ts';
 import type { ServerClient } from '../../project/server-client.ts';
 import { counted } from '../../util/counted.ts';
 import type { JsonObject } from '../../util/json.ts';
 
 export interface InStep {
-  /** The service has what the files say. */
-  agree(): Promise<void>;
   /**
    * Writes to the files what only the service has, applies what only they have, and where both have changed an object, applies that of the
    * files. What was never agreed on is theirs.
-   * @param bringUp applies the files, and whatever else of the project; else their metadata is applied
-   * @returns what was done, for people; '': nothing was to be done
    * @throws ProjectFailure
    */
-  keep(project: Project, bringUp?: (project: Project) => Promise<string>): Promise<string>;
+  apply(project: Project): Promise<Applied>;
+  /**
+   * The same where there is something to do. With overlays a change of the service stays until the files are edited.
+   * @returns what was applied, for people; '': nothing
+   * @throws ProjectFailure
+   */
+  keep(project: Project): Promise<string>;
 }
 
-/** Somebody may click between any two of them. */
-const ATTEMPTS = 5;
+/** Somebody may click between any two of them, and reading sources anew gives the metadata another version. */
+const ATTEMPTS = 10;
 
-export function keepInStep(server: ServerClient, kinds: Kinds): InStep {
-  /** What both had last, or the service had when the files were told of it; as it says it. */
-  let base: JsonObject | undefined;
-  const agree = async (): Promise<void> => {
-    base = (await exportFrom(server)).metadata;
-  };
-  const keep = async (
-    project: Project,
-    bringUp: ((project: Project) => Promise<string>) | undefined,
-    attempts: number,
-  ): Promise<string> => {
+/** @param tell told of what is written to the files, and of what is lost */
+export function keepInStep(server: ServerClient, kinds: Kinds, tell: (message: string) => void): InStep {
+  /** What both had last. */
+  let agreed: { readonly files: JsonObject; readonly service: JsonObject } | undefined;
+  const apply = async (project: Project, attempts: number): Promise<Applied> => {
     const { metadata: theirs, resourceVersion } = await exportFrom(server);
     const read = checked(project, kinds);
-    const isMoved = base !== undefined && !isApplied(base, theirs, kinds);
-    if (bringUp === undefined && isApplied(read.document, theirs, kinds)) {
-      base = theirs;
-      return '';
+    if (agreed !== undefined && !isApplied(agreed.service, theirs, kinds) && !isApplied(read.document, theirs, kinds)) {
+      if (hasOverlays(project)) tellLost(agreed.service, theirs, kinds, tell);
+      else {
+        writeBack(project, read, agreed.service, theirs, kinds, tell);
+        // Whatever comes of the rest: what the files do not say as the service does is from now on their change alone.
+        agreed = { ...agreed, service: theirs };
+      }
     }
-    const told = isMoved && base !== undefined ? writeBack(project, read, base, theirs, kinds) : [];
-    // The files have it now, also where the service does not take them: what is taken out of them again is not to come back.
-    if (isMoved) base = theirs;
-    if (bringUp !== undefined) return [...told, await bringUp(project)].join('\n');
+    const wanted = checked(project, kinds);
     try {
-      const applied = await applyMetadata(checked(project, kinds), server, kinds, { allowInconsistent: false, expected: resourceVersion });
-      await agree();
-      if (applied.sent) told.push(`metadata: ${counted(applied.changes.length, 'change')}`);
-      return [...told, ...applied.inconsistencies.map((each) => printProblem(problemOf(each)))].join('\n');
+      const applied = await applyMetadata(wanted, server, kinds, { allowInconsistent: false, expected: resourceVersion });
+      const now = await exportFrom(server);
+      // Of another version it may have what somebody has clicked meanwhile, which nobody has agreed on.
+      agreed = { files: wanted.document, service: now.resourceVersion === applied.resourceVersion ? now.metadata : wanted.document };
+      return applied;
     } catch (thrown) {
       const isFaster = thrown instanceof ProjectFailure && thrown.problems.some(({ code }) => code === 'conflict');
       if (!isFaster || attempts <= 1) throw thrown;
-      return [...told, await keep(project, bringUp, attempts - 1)].join('\n').trim();
+      return apply(project, attempts - 1);
     }
   };
-  return { agree, keep: (project, bringUp) => keep(project, bringUp, ATTEMPTS) };
+  const keep = async (project: Project): Promise<string> => {
+    const { metadata: theirs } = await exportFrom(server);
+    const read = checked(project, kinds);
+    if (isApplied(read.document, theirs, kinds)) {
+      agreed = { files: read.document, service: theirs };
+      return '';
+    }
+    if (agreed !== undefined && isApplied(read.document, agreed.files, kinds)) {
+      if (isApplied(agreed.service, theirs, kinds)) return '';
+      if (hasOverlays(project)) {
+        tellLost(agreed.service, theirs, kinds, tell);
+        return '';
+      }
+    }
+    const { sent, changes, inconsistencies } = await apply(project, ATTEMPTS);
+    const told = sent ? [`metadata: ${counted(changes.length, 'change')}`] : [];
+    return [...told, ...inconsistencies.map((each) => printProblem(problemOf(each)))].join('\n');
+  };
+  return { apply: (project) => apply(project, ATTEMPTS), keep };
 }
+
+const hasOverlays = ({ metadata }: Project): boolean => (metadata.overlays ?? []).length > 0;
 
 /** @throws ProjectFailure */
 function checked(project: Project, kinds: Kinds): ReadMetadata {
@@ -73,15 +90,21 @@ function checked(project: Project, kinds: Kinds): ReadMetadata {
   return read;
 }
 
-/** @returns what is to be told; where nothing was written, nothing but what is lost */
-function writeBack(project: Project, read: ReadMetadata, base: JsonObject, theirs: JsonObject, kinds: Kinds): string[] {
-  const { files, metadata: at } = project;
-  if ((at.overlays ?? []).length > 0) {
-    const lost = changesOf(theirs, read.document, kinds).map(({ kind, object }) => `${kind} ${object}`);
-    return lost.length === 0
-      ? []
-      : [`the files are those of all environments, so that what was changed in the service is not written: ${lost.join(', ')}`];
-  }
+function tellLost(base: JsonObject, theirs: JsonObject, kinds: Kinds, tell: (message: string) => void): void {
+  const lost = changesOf(base, theirs, kinds).map(({ kind, object }) => `${kind} ${object}`);
+  tell(
+    `the files are those of all environments, so that what was changed in the service is not written, and an edit of them takes it back: ${lost.join(', ')}`,
+  );
+}
+
+function writeBack(
+  { files, metadata: at }: Project,
+  read: ReadMetadata,
+  base: JsonObject,
+  theirs: JsonObject,
+  kinds: Kinds,
+  tell: (message: string) => void,
+): void {
   const [before, ours, now] = [base, read.document, theirs].map((document) => normalised(document, kinds) ?? document) as [
     JsonObject,
     JsonObject,
@@ -90,8 +113,6 @@ function writeBack(project: Project, read: ReadMetadata, base: JsonObject, their
   const { document, conflicts } = mergeDocuments(before, ours, now);
   const { changes } = writeMetadata(at, inWordsOf(read.document, document, kinds));
   applyChanges(files, changes);
-  return [
-    ...[...changes].map(([path, text]) => `${text === null ? 'removed' : 'written'} ${files.show(path)}: changed in the service`),
-    ...conflicts.map((object) => `changed in the files and in the service, which gets that of the files: ${object}`),
-  ];
+  for (const [path, text] of changes) tell(`${text === null ? 'removed' : 'written'} ${files.show(path)}: changed in the service`);
+  for (const object of conflicts) tell(`changed in the files and in the service, which gets that of the files: ${object}`);
 }
