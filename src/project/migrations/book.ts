@@ -2,6 +2,7 @@
  * What was run in a source is written down in the source itself, in the transaction of the migration: nothing that is killed on the
  * way can make the two disagree. A book is how that is said to one kind of database; all of it is text for `run_sql`.
  */
+import { type ScannedSql, scanDbbSql, scanSql } from './scan-sql.ts';
 
 export interface Entry {
   readonly version: bigint;
@@ -31,6 +32,8 @@ export interface Limits {
 export interface Book {
   /** Definitions are undone with their transaction. */
   readonly transactional: boolean;
+  /** How its database reads a text. */
+  readonly scan: (sql: string) => ScannedSql;
   /** One cell: whether anything was ever written down, `1` or `0`. */
   readonly exists: string;
   /** One cell: a JSON list of all entries. */
@@ -125,6 +128,7 @@ function pgLimits({ statementTimeoutMs, lockTimeoutMs }: Limits, local: string):
 
 export const pgBook: Book = {
   transactional: true,
+  scan: scanSql,
   exists: `select case when pg_catalog.to_regclass('svc_catalog.migration') is null then '0' else '1' end`,
   entries: `select coalesce(json_agg(json_build_object('version', version::text, 'name', name, 'checksum', checksum, 'applied_at', applied_at,
     'applied_by', applied_by, 'duration_ms', duration_ms, 'dirty', dirty, 'down', down_sql) order by version), '[]') from svc_catalog.migration`,
@@ -176,6 +180,7 @@ const dbbBegin = ({ statementTimeoutMs, lockTimeoutMs }: Limits): string =>
 /** Definitions commit there: an entry is written as dirty before, and settled after. */
 export const dbbBook: Book = {
   transactional: false,
+  scan: scanDbbSql,
   exists: `select if(exists(select 1 from information_schema.tables where table_schema = database() and table_name = 'svc_migration'), '1', '0')`,
   entries: `select coalesce(concat('[', group_concat(json_object('version', cast(version as char), 'name', name, 'checksum', checksum, 'applied_at', cast(applied_at as char),
     'applied_by', applied_by, 'duration_ms', duration_ms, 'dirty', dirty = 1, 'down', down_sql) order by version separator ','), ']'), '[]') from svc_migration`,

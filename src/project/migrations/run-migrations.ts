@@ -5,7 +5,7 @@ import { EXIT, failure, type Problem, ProjectFailure } from '../failure.ts';
 import { ServerError, type ServerClient, type SqlSource } from '../server-client.ts';
 import { type Book, bookOf, type Entry, type Limits, refusalOf } from './book.ts';
 import { checksumOf, type Migration, shownFile } from './migration-files.ts';
-import { endOfFirst, type ScannedSql, scanSql, terminated } from './scan-sql.ts';
+import { endOfFirst, type ScannedSql, terminated } from './scan-sql.ts';
 import { pieceAt } from './text-place.ts';
 
 export type MigrationStatus = 'applied' | 'pending' | 'missing' | 'changed' | 'dirty';
@@ -203,7 +203,7 @@ export function checkSteps(
       problems.push({ code: 'migration', message: `${known.version} ${direction} migration not found`, file: shown });
       return { ...step, sql: '', inTransaction: true };
     }
-    const scanned = scanSql(sql);
+    const scanned = book.scan(sql);
     for (const { line, what } of scanned.foreign)
       problems.push({ code: 'migration', message: `${what} is for psql only`, file: shown, line });
     for (const { line, value } of scanned.enumValues)

@@ -44,19 +44,35 @@ const OUTSIDE: readonly RegExp[] = [
 ];
 const DETACH = /\bdetach\s+partition\s+\S+\s+concurrently\b/i;
 const CONTROL = /^(?:begin|start transaction|commit|end|rollback|abort|prepare transaction)\b/;
+const DBB_CONTROL = /^(?:begin|start transaction|commit|rollback)\b/;
+const DBB_ROUTINE = /^create (?:or replace )?(?:definer ?= ?\S+ )?(?:aggregate )?(?:procedure|function|trigger|event|package)\b/;
 const OPENS = /^(?:begin|start transaction)\b/;
 const CLOSES = /^(?:commit|end)\b/;
 const META_COMMAND = /^\\[a-zA-Z!?.]/;
 const FROM_STDIN = /\bfrom\s+stdin\b/i;
 const ADDED_VALUE = /\badd\s+value\s+(?:if\s+not\s+exists\s+)?'((?:[^']|'')*)'/i;
 
+/** As PostgreSQL reads it. */
 export function scanSql(given: string): ScannedSql {
-  const commands = metaCommands(given);
+  return scan(given, given, CONTROL);
+}
+
+/** As MariaDB reads it: names in backticks, backslashes in texts, and other comments; `end` ends blocks there, and no transaction. */
+export function scanDbbSql(given: string): ScannedSql {
+  const scanned = scan(given, bareDbbSql(given), DBB_CONTROL);
+  // A routine may have a `commit` of its own, which no one else may take out.
+  const hasRoutine = scanned.control.length > 0 && scanned.statements.some(({ words }) => DBB_ROUTINE.test(words.join(' ')));
+  return hasRoutine ? { ...scanned, unwrapped: undefined, joined: undefined } : scanned;
+}
+
+/** @param bare the text, as long, without anything that PostgreSQL reads otherwise than its database */
+function scan(given: string, bare: string, controls: RegExp): ScannedSql {
+  const commands = metaCommands(bare);
   // They end with their line, and not at a semicolon.
   const sql =
     commands.length === 0
-      ? given
-      : given
+      ? bare
+      : bare
           .split('\n')
           .map((text, i) => (commands.some(({ line }) => line === i + 1) ? ' '.repeat(text.length) : text))
           .join('\n');
@@ -64,14 +80,15 @@ export function scanSql(given: string): ScannedSql {
   const lineAt = lineCounter(sql);
   for (const { text, at } of placedStatements(sql)) {
     const head = headOf(text);
-    statements.push({ text, at, line: lineAt(at + head.skipped), words: head.words });
+    const shown = bare === given ? text : given.slice(at, at + text.length);
+    statements.push({ text: shown, at, line: lineAt(at + head.skipped), words: head.words });
   }
   const beginning = ({ words }: ScannedStatement): string => words.join(' ');
   const outside = statements.filter((each) => {
     if (beginning(each).startsWith('rollback to')) return false;
     return OUTSIDE.some((pattern) => pattern.test(beginning(each))) || (each.words[0] === 'alter' && DETACH.test(each.text));
   });
-  const control = statements.filter((each) => CONTROL.test(beginning(each)) && !/^rollback to\b/.test(beginning(each)));
+  const control = statements.filter((each) => controls.test(beginning(each)) && !/^rollback to\b/.test(beginning(each)));
   const foreign = [
     ...commands,
     ...statements
@@ -84,8 +101,8 @@ export function scanSql(given: string): ScannedSql {
     control,
     foreign,
     enumValues: usedEnumValues(statements),
-    unwrapped: isAround(statements, control) ? without(sql, control) : undefined,
-    joined: isJoinable(statements, control) ? without(sql, control) : undefined,
+    unwrapped: isAround(statements, control) ? without(given, control) : undefined,
+    joined: isJoinable(statements, control) ? without(given, control) : undefined,
   };
 }
 
@@ -154,13 +171,60 @@ function without(sql: string, statements: readonly ScannedStatement[]): string {
   return text + sql.slice(from);
 }
 
+/** What begins a text, a name in quotes or a comment of MariaDB; a dollar begins nothing there. */
+const DBB_OPENERS = /['"`#$]|--|\/\*/g;
+const DBB_CLOSERS = { "'": /['\\]/g, '"': /["\\]/g, '`': /`/g } as const;
+
+/** As long a text for MariaDB, with blanks in place of its comments, and letters in place of what could end a text or a name in quotes. */
+function bareDbbSql(sql: string): string {
+  const pieces: string[] = [];
+  let at = 0;
+  for (;;) {
+    DBB_OPENERS.lastIndex = at;
+    const found = DBB_OPENERS.exec(sql);
+    if (found === null) return pieces.join('') + sql.slice(at);
+    const { 0: opener, index } = found;
+    const end = endOfDbbPiece(sql, index, opener);
+    const piece = sql.slice(index, end);
+    const isComment = opener === '#' || opener === '--' || (opener === '/*' && !/^..M?!/.test(piece));
+    pieces.push(sql.slice(at, index));
+    if (isComment) pieces.push(piece.replace(/[^\n]+/g, blanks));
+    else if (opener === '$' || piece.length < 2 * opener.length) pieces.push(underscores(piece));
+    else {
+      const [from, to] = [opener.length, piece.length - opener.length];
+      pieces.push(opener, piece.slice(from, to).replace(/[^\w\n]+/g, underscores), piece.slice(to));
+    }
+    at = end;
+  }
+}
+
+const blanks = (text: string): string => ' '.repeat(text.length);
+const underscores = (text: string): string => '_'.repeat(text.length);
+
+/** Behind it; that of the whole text where it does not end. */
+function endOfDbbPiece(sql: string, index: number, opener: string): number {
+  const until = (end: number, length: number): number => (end < 0 ? sql.length : end + length);
+  if (opener === '$') return index + 1;
+  if (opener === '#') return until(sql.indexOf('\n', index), 0);
+  // Two signs without a blank behind them are none of a comment.
+  if (opener === '--') return /\s|^$/.test(sql.charAt(index + 2)) ? until(sql.indexOf('\n', index), 0) : index + 2;
+  if (opener === '/*') return until(sql.indexOf('*/', index + 2), 2);
+  const closer = DBB_CLOSERS[opener as keyof typeof DBB_CLOSERS];
+  for (let at = index + 1; ; ) {
+    closer.lastIndex = at;
+    const found = closer.exec(sql);
+    if (found === null) return sql.length;
+    if (found[0] === opener && sql[found.index + 1] !== opener) return found.index + 1;
+    at = found.index + 2;
+  }
+}
+
 /** The text with a semicolon at its end and nothing behind it: MariaDB takes no empty statements. '' where it says nothing. */
 export function terminated(sql: string): string {
-  const lines = sql.trimEnd().split('\n');
-  while (lines.length > 0 && /^\s*(?:--(?:\s.*)?|#.*)?$/.test(lines.at(-1) as string)) lines.pop();
-  const text = lines.join('\n').trimEnd();
-  if (text === '') return '';
-  return text.endsWith(';') ? `${text}\n` : `${text}\n;\n`;
+  const bare = bareDbbSql(sql).trimEnd();
+  if (bare === '') return '';
+  const text = sql.slice(0, bare.length);
+  return bare.endsWith(';') ? `${text}\n` : `${text}\n;\n`;
 }
 
 /** Words that statements of MariaDB begin with which may have done a part of what they say when they are refused, or hold others. */

@@ -7,7 +7,7 @@ import { ServerError, type ServerClient, type SqlSource } from '../server-client
 import { pgText, refusalOf } from './book.ts';
 import { checksumOf } from './migration-files.ts';
 import { readSeedEntries, requireBook, type RunOptions } from './run-migrations.ts';
-import { scanSql, terminated } from './scan-sql.ts';
+import { terminated } from './scan-sql.ts';
 import { pieceAt } from './text-place.ts';
 
 export interface Seed {
@@ -46,7 +46,7 @@ export async function runSeeds(
 ): Promise<readonly string[]> {
   const book = requireBook(source);
   const problems = seeds.flatMap(({ sql, shown }) => {
-    const { foreign, outside } = scanSql(sql);
+    const { foreign, outside } = book.scan(sql);
     return [...foreign, ...outside.map(({ line, words }) => ({ line, what: words.join(' ') }))].map(({ line, what }) => ({
       code: 'seed',
       message: `${what} cannot be run in a seed`,
@@ -64,7 +64,7 @@ export async function runSeeds(
     const left = seeds.filter(({ name }) => !before.has(name));
     if (left.length === 0) return [];
     const pieces = left.map(({ name, sql, shown }) => {
-      const { control, joined } = scanSql(sql);
+      const { control, joined } = book.scan(sql);
       if (joined === undefined)
         throw failure('seed', `"${control.map(({ text }) => text).join('; ')}": a seed is a part of one transaction`, { file: shown });
       return { name, shown, checksum: checksumOf(sql), sql: book.transactional ? `${joined}\n;\n` : terminated(joined) };
