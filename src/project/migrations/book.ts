@@ -158,7 +158,7 @@ export const pgBook: Book = {
 };
 
 /** Of a text in MariaDB, by its bytes: no setting changes what that means. */
-function dbbText(text: string): string {
+export function dbbText(text: string): string {
   return text === '' ? `''` : `convert(x'${Buffer.from(text, 'utf8').toString('hex')}' using utf8mb4)`;
 }
 

@@ -5,6 +5,7 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../uti
 import { failure, type Problem, ProjectFailure } from '../failure.ts';
 import { ServerError, type ServerClient, type SqlSource } from '../server-client.ts';
 import { pgText, refusalOf } from './book.ts';
+import { dbbRows } from './dbb-rows.ts';
 import { checksumOf } from './migration-files.ts';
 import { readSeedEntries, requireBook, type RunOptions } from './run-migrations.ts';
 import { terminated } from './scan-sql.ts';
@@ -139,6 +140,7 @@ function pgName(table: Json): string {
  * @throws ProjectFailure when there is no such table
  */
 export async function dumpRows(server: ServerClient, source: SqlSource, name: string, upsert: boolean): Promise<string> {
+  if (source.kind === 'dbb') return dbbRows(server, source, name, upsert);
   if (source.kind !== 'pg' && source.kind !== 'dbc')
     throw failure('not-supported', `rows of sources of the kind "${source.kind}" are not written as seeds`);
   const table = await server.sql(source, `select pg_catalog.to_regclass(${pgText(name)})::text`, { read_only: true });
