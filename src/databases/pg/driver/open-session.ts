@@ -170,7 +170,7 @@ function terminator(
  * Asks the server to stop what the connection is doing, on a socket of its own. The server closes
  * that socket when it has sent the signal; until then the signal may hit any later statement.
  */
-function sendCancel(client: ConnectedClient, ssl: false | ConnectionOptions, done: () => void): void {
+function sendCancel(client: ConnectedClient, ssl: false | ConnectionOptions, done: (isDealtWith: boolean) => void): void {
   const message = Buffer.alloc(16);
   message.writeInt32BE(16, 0);
   message.writeInt32BE(80877102, 4);
@@ -179,12 +179,17 @@ function sendCancel(client: ConnectedClient, ssl: false | ConnectionOptions, don
   const socket = client.host.startsWith('/')
     ? net.connect(`${client.host}/.s.PGSQL.${client.port}`)
     : net.connect(client.port, client.host);
-  const timer = setTimeout(() => socket.destroy(), CANCEL_TIMEOUT_MS);
+  let isDealtWith = true;
+  const timer = setTimeout(() => {
+    // What was sent is read even now, when the server comes to it.
+    isDealtWith = socket.connecting;
+    socket.destroy();
+  }, CANCEL_TIMEOUT_MS);
   socket.setNoDelay(true);
   socket.on('error', () => {});
   socket.on('close', () => {
     clearTimeout(timer);
-    done();
+    done(isDealtWith);
   });
   if (ssl === false) {
     socket.write(message);

@@ -31,8 +31,8 @@ export interface SessionOptions {
   readonly prepare: boolean;
   /** Bytes that named statements may take in the server, estimated. */
   readonly preparedMemory: number;
-  /** Opens a socket that carries a cancel request; calls back when the server has dealt with it. */
-  readonly cancel: (done: () => void) => void;
+  /** Opens a socket that carries a cancel request; calls back when the server has dealt with it, or when that was waited for long enough: it may deal with it later. */
+  readonly cancel: (done: (isDealtWith: boolean) => void) => void;
   /** Ends the session in the server, as well as that can be done from elsewhere: SQL may trap what a cancel request raises. */
   readonly terminate: () => void;
 }
@@ -56,7 +56,7 @@ export class DriverSession {
   turn = '';
   /** Gets no new statements: wanted by somebody, or too old. */
   draining = false;
-  /** Must not be used again: its settings are not what they were. */
+  /** Must not be used again: its settings are not what they were, or a cancel request may still reach it. */
   tainted = false;
   idleSince = 0;
   /** When the server began with the exchange at the head (`performance.now()`). */
@@ -192,8 +192,13 @@ export class DriverSession {
     exchange.cancelSent = true;
     this.cancelsOpen++;
     this.lastCancelAt = performance.now();
-    this.options.cancel(() => {
+    this.options.cancel((isDealtWith) => {
       this.cancelsOpen--;
+      if (!isDealtWith) {
+        // It would stop what somebody else runs here.
+        this.draining = true;
+        this.tainted = true;
+      }
       if (this.closed === null) this.owner?.ready(this);
     });
   }
