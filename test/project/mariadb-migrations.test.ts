@@ -109,6 +109,21 @@ describe.runIf(DEEP && hasMariadb())('migrations of MariaDB', () => {
     expect(project.read(file)).toContain('role: user');
   });
 
+  it('are made one as MariaDB reads them', async () => {
+    project.write({
+      'migrations/shop/7_mark/up.sql':
+        "create trigger mark before insert on item for each row begin set new.name = concat(new.name, '\\'; -- '); end # it's the end",
+      'migrations/shop/8_note/up.sql': "create table `it's; commit; a note` (id int primary key)",
+    });
+    const squashed = await project.svc('migrate', 'squash', '--from', '7', '--to', '8', '--database-name', 'shop', '--yes', '--json');
+    expect(squashed.json, JSON.stringify(squashed.json)).toMatchObject({ ok: true, squashed: ['7', '8'] });
+    expect(JSON.stringify(squashed.json)).not.toContain('cannot share a transaction');
+    expect((await project.svc('migrate', 'apply', '--json')).json).toMatchObject({ ok: true });
+    expect(JSON.stringify(await service.metadata('dbb_get_source_tables', { source: 'shop' }))).toContain("it's; commit; a note");
+    await mariadb.run("insert into shop.item values (70, 'x'); drop trigger shop.mark; drop table shop.`it's; commit; a note`");
+    expect(await service.graphql('{ item_by_pk(id: 70) { name } }')).toEqual({ data: { item_by_pk: { name: "x'; -- " } } });
+  });
+
   it('verifies those of other sources', async () => {
     expect((await project.svc('migrate', 'verify', '--json')).json['errors']).toMatchObject([{ code: 'not-supported' }]);
     await service.metadata('pg_add_source', {

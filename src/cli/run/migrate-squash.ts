@@ -3,10 +3,9 @@ import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { applyChanges } from '../../project/directory/files.ts';
 import { EXIT, failure, ProjectFailure } from '../../project/failure.ts';
-import { bookOf } from '../../project/migrations/book.ts';
 import { checksumOf, type Migration, readMigrations } from '../../project/migrations/migration-files.ts';
 import { type KnownMigration, mirrorState, readEntries, requireBook } from '../../project/migrations/run-migrations.ts';
-import { scanSql } from '../../project/migrations/scan-sql.ts';
+import { terminated } from '../../project/migrations/scan-sql.ts';
 import { type Difference, differenceBetween, schemaAfter } from '../../project/migrations/schema-print.ts';
 import { chosenSources, oneFolder } from '../../project/migrations/sources.ts';
 import type { ServerClient, SqlSource } from '../../project/server-client.ts';
@@ -40,15 +39,16 @@ export async function runMigrateSquash(call: Call): Promise<Outcome> {
   if (!isApplied && chosen.some(({ status }) => status === 'applied'))
     throw failure('migration', `some migrations from ${from} to ${to} are applied and some are not: apply all of them, or none`);
   const migrations = chosen.map(({ migration }) => migration as Migration);
-  const alone = migrations.filter((each) => each.withoutTransaction || scanSql(each.up ?? '').control.length > 0);
+  const { scan, transactional } = requireBook(source);
+  const alone = migrations.filter((each) => each.withoutTransaction || scan(each.up ?? '').control.length > 0);
   for (const { shown } of alone) call.warn(`${shown} cannot share a transaction: the new migration is run without one`);
   const without = migrations.filter(({ down }) => down === null);
   for (const { shown } of without) call.warn(`${shown} has no down: taking back the new migration does not take it back`);
   const part = (each: Migration, sql: string): string =>
-    `-- ${each.version}_${each.name}\n${sql.trimEnd()}\n${/;\s*(?:--[^\n]*)?$/.test(sql.trimEnd()) ? '' : ';\n'}`;
+    `-- ${each.version}_${each.name}\n${transactional ? `${sql.trimEnd()}\n${/;\s*(?:--[^\n]*)?$/.test(sql.trimEnd()) ? '' : ';\n'}` : terminated(sql)}`;
   const up = (alone.length > 0 ? NO_TRANSACTION : '') + migrations.map((each) => part(each, each.up ?? '')).join('\n');
   const isDownAlone = migrations.some(({ down: sql }) => {
-    const scanned = scanSql(sql ?? '');
+    const scanned = scan(sql ?? '');
     return scanned.outside.length + scanned.control.length > 0;
   });
   const downs = [...migrations]
@@ -60,7 +60,7 @@ export async function runMigrateSquash(call: Call): Promise<Outcome> {
   if (scratch !== undefined) {
     const before = all.filter(({ version, migration }) => version < from && migration !== undefined);
     await inScratch(call, scratch, source, (trial) => compareInScratch(call, trial, { before, chosen, up, down }));
-  } else if (!isApplied && alone.length === 0 && bookOf(source.kind)?.transactional === true) {
+  } else if (!isApplied && alone.length === 0 && transactional) {
     const earlier = all.filter(({ status, version }) => status === 'pending' && version < from).map(({ migration }) => migration?.up ?? '');
     await requireSameSchema(server, source, [...earlier, ...migrations.map((each) => each.up ?? '')], [...earlier, up]);
   } else
