@@ -138,7 +138,8 @@ export const UNPREFIXED: Readonly<Record<string, Case>> = {
     args: { status: 'disabled', data_types: ['traces'], exporter_otlp: { otlp_traces_endpoint: 'http://collector:4318/v1/traces' } },
     fails: [
       failure({ status: 'enabled', data_types: ['traces'] }, 'invalid-params', '$.args.exporter_otlp'),
-      failure({ data_types: ['logs'] }, 'not-supported', '$.args.data_types'),
+      failure({ status: 'enabled', data_types: ['metrics', 'logs'] }, 'invalid-params', '$.args.exporter_otlp'),
+      failure({ data_types: ['logs', 'profiles'] }, 'parse-failed', '$.args.data_types[1]'),
       failure({ status: 'on' }, 'parse-failed', '$.args.status'),
     ],
   },
