@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as arbitrary from '../../test/support/arbitrary-metadata.ts';
+import { runs } from '../../test/support/deep.ts';
 import { testKind, testKinds } from '../../test/support/kinds.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { isJsonArray, isJsonObject, type Json, jsonEqual, type JsonObject } from '../util/json.ts';
@@ -79,6 +80,7 @@ describe('a document', () => {
           expect(() => refusingUnknownKeys(() => codec.decode(json, ROOT))).toThrow(/unknown (key|source kind)|not supported/);
         },
       ),
+      runs(1_000, 100),
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../test/support/deep.ts';
 import { classifyAddress } from './address.ts';
 
 describe('classifyAddress', () => {
@@ -129,7 +130,7 @@ describe('classifyAddress', () => {
         const inside = classifyAddress(forms[form] as string);
         expect(WORSE.indexOf(inside)).toBeGreaterThanOrEqual(WORSE.indexOf(own));
       }),
-      { numRuns: 3000 },
+      runs(3_000, 3_000),
     );
   });
 
@@ -149,7 +150,7 @@ describe('classifyAddress', () => {
           expect([short, dotted, long.join(':').toUpperCase(), `${short}%eth0`].map(classifyAddress)).toEqual([found, found, found, found]);
         },
       ),
-      { numRuns: 3000 },
+      runs(3_000, 3_000),
     );
   });
 });
