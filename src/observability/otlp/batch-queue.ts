@@ -77,8 +77,6 @@ export class BatchQueue<T extends Sized> {
 
   async #sendAll(): Promise<void> {
     const { send, counts } = this.#options;
-    // Whoever brings the last item of a batch is in the middle of a request, which does not wait for the encoding.
-    await new Promise((resolve) => setImmediate(resolve));
     do {
       const batch = this.#nextBatch();
       if (batch.length === 0) return;
