@@ -41,7 +41,7 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { test: { ...common, name: 'alone', include: MEASURING.map((path) => path.replace('**', '*.test.ts')) } },
+      { test: { ...common, name: 'alone', include: MEASURING.map((path) => path.replace('**', '*.test.ts')), exclude: LONG } },
     ],
   },
 });

@@ -6,7 +6,7 @@
 //   node bench/capture.mjs --database-url postgres://…/empty     on an empty database
 import { parseArgs } from 'node:util';
 import { nameKey } from '../dist/catalog/catalog.js';
-import { pg } from '../dist/databases/pg/index.js';
+import { postgresql } from '../dist/databases/postgresql/index.js';
 import { eventTriggerCodec } from '../dist/metadata/event-trigger.js';
 import { ROOT } from '../dist/util/path.js';
 import { databaseServer, median, quantile, run, timed } from './support.mjs';
@@ -21,9 +21,9 @@ const { values } = parseArgs({
 
 await run(async () => {
   const url = await databaseServer(values['database-url']);
-  const configuration = pg.configuration.decode({ connection_info: { database_url: url } }, ROOT);
+  const configuration = postgresql.configuration.decode({ connection_info: { database_url: url } }, ROOT);
   const context = { sourceName: 'bench', environment: {}, usePreparedStatements: true, maxConnections: 20 };
-  const source = await pg.connect(configuration, context);
+  const source = await postgresql.connect(configuration, context);
   const { captures } = source;
   const sql = (text, parameters = []) => source.query(text, parameters);
   const round = (ms) => Math.round(ms * 100) / 100;
@@ -118,8 +118,9 @@ await run(async () => {
         events = await captures.events.fetch({ lease, limit: 100, lanes });
       }),
     );
-    const outcomes = events.map(({ id }) => ({
+    const outcomes = events.map(({ id, tries }) => ({
       id,
+      tries,
       result: { kind: 'delivered' },
       invocation: { status: 200, request: '{}', response: '{}' },
     }));

@@ -34,6 +34,17 @@ const parsers = {
     const { tsImport } = await import('tsx/esm/api');
     return (await tsImport('../src/util/json.ts', import.meta.url)).parseJson;
   },
+  // Node 22 and later give a reviver the text of each number.
+  'JSON.parse, source': async () => {
+    class Exact {
+      constructor(text) {
+        this.text = text;
+      }
+    }
+    const reviver = (_key, value, context) =>
+      typeof value === 'number' && context.source !== String(value) ? new Exact(context.source) : value;
+    return (text) => JSON.parse(text, reviver);
+  },
   'lossless-json': async () => (await import('lossless-json')).parse,
 };
 

@@ -63,8 +63,8 @@ async function answers(url, workload) {
 }
 
 async function main() {
-  const { startCluster } = await import('../dist/embedded/cluster.js');
-  const sample = await import('../dist/app/sample-data.js');
+  const { startCluster } = await import('../dist/embedded-postgres/cluster.js');
+  const sample = await import('../dist/embedded-postgres/sample-data.js');
   let url = options['database-url'];
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'svc-bench-'));
   if (!url) {

@@ -56,7 +56,7 @@ export async function run(main) {
 /** The URL of a PostgreSQL: the one that is given, else one that is made for the run. */
 export async function databaseServer(given, settings = {}) {
   if (given) return given;
-  const { startCluster } = await import('../dist/embedded/cluster.js');
+  const { startCluster } = await import('../dist/embedded-postgres/cluster.js');
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'svc-bench-'));
   // Its user is another one where this one is root.
   fs.chmodSync(folder, 0o755);

@@ -118,7 +118,8 @@ function filesOf(folder) {
 
 function fingerprint() {
   const hash = createHash('sha256');
-  const files = [...filesOf(join(source, 'src')), join(source, 'index.html'), import.meta.filename, join(root, 'package-lock.json')];
+  const folders = [join(source, 'src'), join(root, 'packages', 'model')];
+  const files = [...folders.flatMap(filesOf), join(source, 'index.html'), import.meta.filename, join(root, 'package-lock.json')];
   for (const file of files) hash.update(relative(root, file)).update('\0').update(readFileSync(file)).update('\0');
   return hash.digest('hex');
 }

@@ -21,6 +21,8 @@ import { buildConsole } from './build-console.mjs';
 import { ensurePackages, root } from './ensure-packages.mjs';
 
 const src = join(root, 'src');
+/** Compiled to dist/model, through the link src/model. */
+const model = join(root, 'packages', 'model');
 const dist = join(root, 'dist');
 const STAMP = '.built-from';
 
@@ -44,7 +46,11 @@ function openToOthers(folder) {
 
 function buildService(force) {
   const sources = sourceFiles(src);
-  const stamp = fingerprint([...sources, ...['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'].map((name) => join(root, name))]);
+  const stamp = fingerprint([
+    ...sources,
+    ...sourceFiles(model),
+    ...['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'].map((name) => join(root, name)),
+  ]);
   const before = join(dist, STAMP);
   if (!force && existsSync(before) && readFileSync(before, 'utf8') === stamp) return;
   console.error('building ...');

@@ -1,16 +1,17 @@
-// Checks the imports of src/ against layers.json, and those of console/src/ against console/layers.json: rooms import downwards only, fences hold, no import cycles.
+// Checks the imports of src/ against layers.json, and those of console/src/ against console/layers.json: rooms import downwards only, fences hold, no import cycles, those of types included.
+// packages/model/ is the room `model` of src/, by a link; every room of console/src/ may import it.
 // Tests beside the sources are free to import anything.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Modules that a source text names, with whether the import vanishes when compiled. */
+/** Modules that a source text names, types included. */
 export function importsOf(source) {
   const found = [];
   const code = source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
-  const statement = /^[ \t]*(?:import|export)\s+(type\s+)?(?:[\w*{}\s,$]+?\s+from\s*)?['"]([^'"\n]+)['"]/gm;
-  for (const [, type, module] of code.matchAll(statement)) found.push({ module, isType: type !== undefined });
-  for (const [, module] of code.matchAll(/\bimport\s*\(\s*['"]([^'"\n]+)['"]\s*\)/g)) found.push({ module, isType: false });
+  const statement = /^[ \t]*(?:import|export)\s+(?:type\s+)?(?:[\w*{}\s,$]+?\s+from\s*)?['"]([^'"\n]+)['"]/gm;
+  for (const [, module] of code.matchAll(statement)) found.push(module);
+  for (const [, module] of code.matchAll(/\bimport\s*\(\s*['"]([^'"\n]+)['"]\s*\)/g)) found.push(module);
   return found;
 }
 
@@ -30,19 +31,20 @@ export function checkLayers(files, layers) {
       continue;
     }
     const edges = [];
-    for (const { module, isType } of importsOf(source)) {
+    for (const module of importsOf(source)) {
       const target = resolveModule(file, module);
       if (target === null) {
         for (const fence of layers.fences)
-          if (!allowsModule(fence, room, module)) complaints.push(`${file}: "${room}" must not import ${module}`);
+          if (!allowsModule(fence, file, module)) complaints.push(`${file}: "${room}" must not import ${module}`);
         continue;
       }
+      if (layers.below?.some((place) => isIn(target, place))) continue;
       if (!files.has(target)) {
         if (/\.tsx?$/.test(target)) complaints.push(`${file}: imports ${target}, which does not exist`);
         continue;
       }
       const targetRoom = roomOf(target);
-      if (!isType) edges.push(target);
+      edges.push(target);
       if (targetRoom !== room && rank.get(targetRoom) < rank.get(room))
         complaints.push(`${file}: "${room}" must not import "${targetRoom}" above it (${target})`);
       for (const fence of layers.fences) {
@@ -60,7 +62,7 @@ function roomOf(file) {
   return file.split('/')[0];
 }
 
-/** `databases/pg` for a file in there, otherwise the room. */
+/** `databases/postgresql` for a file in there, otherwise the room. */
 function folderOf(file) {
   const parts = file.split('/');
   return parts.length > 2 ? parts.slice(0, 2).join('/') : parts[0];
@@ -71,12 +73,20 @@ function resolveModule(file, module) {
   return join(dirname(file), module).split(sep).join('/');
 }
 
-function applies(fence, room) {
-  return fence.room === room || (fence.rooms?.includes(room) ?? false);
+/** Whether a file is in a room, or in a folder of one; a file is in itself. */
+function isIn(file, place) {
+  return file === place || file.startsWith(`${place}/`);
 }
 
-function allowsModule(fence, room, module) {
-  if (!applies(fence, room) || fence.notModules === undefined) return true;
+/** The room or folder by which the fence applies to a file. */
+function fencedPlace(fence, file) {
+  return (fence.rooms ?? [fence.room]).find((place) => place !== undefined && isIn(file, place));
+}
+
+function allowsModule(fence, file, module) {
+  if (fencedPlace(fence, file) === undefined) return true;
+  if (fence.noModules === true) return false;
+  if (fence.notModules === undefined) return true;
   return !fence.notModules.some((name) => module === name || module.startsWith(`${name}/`));
 }
 
@@ -92,12 +102,16 @@ function fenceProblem(fence, file, target) {
     const folder = folderOf(file);
     if (!folder.startsWith(fence.room.slice(0, -1))) return null;
     const targetFolder = folderOf(target);
-    const allowed = targetFolder === folder || fence.only.includes(targetRoom) || (fence.except?.[folder]?.includes(targetFolder) ?? false);
+    const allowed =
+      targetFolder === folder ||
+      fence.only.some((place) => isIn(target, place)) ||
+      (fence.except?.[folder]?.some((place) => isIn(target, place)) ?? false);
     return allowed ? null : `"${folder}" must not import "${targetFolder}"`;
   }
-  if (!applies(fence, room) || targetRoom === room || fence.exceptFiles?.includes(target)) return null;
-  if (fence.not?.includes(targetRoom)) return `"${room}" must not import "${targetRoom}"`;
-  if (fence.only !== undefined && !fence.only.includes(targetRoom)) return `"${room}" must not import "${targetRoom}"`;
+  const place = fencedPlace(fence, file);
+  if (place === undefined || isIn(target, place) || fence.exceptFiles?.some((other) => isIn(target, other))) return null;
+  if (fence.not?.some((other) => isIn(target, other)) || (fence.only !== undefined && !fence.only.some((other) => isIn(target, other))))
+    return `"${place}" must not import "${fence.not?.includes(folderOf(target)) ? folderOf(target) : targetRoom}"`;
   return null;
 }
 
@@ -139,6 +153,7 @@ function main() {
   let failed = false;
   for (const home of [root, join(root, 'console')]) {
     const files = sourcesIn(join(home, 'src'));
+    if (home === root) for (const [name, source] of sourcesIn(join(root, 'packages', 'model'))) files.set(`model/${name}`, source);
     const complaints = checkLayers(files, JSON.parse(readFileSync(join(home, 'layers.json'), 'utf8')));
     for (const complaint of complaints) console.error(complaint);
     console.log(`${relative(root, join(home, 'src'))}: ${files.size} files, ${complaints.length} complaints`);

@@ -13,8 +13,10 @@ const tool = (name, bin, ...args) => {
 const CHECKS = {
   types: () => tool('typescript', 'bin/tsc', '-p', 'tsconfig.json'),
   'console-types': () => tool('typescript', 'bin/tsc', '-p', 'console/tsconfig.json'),
+  'model-types': () => tool('typescript', 'bin/tsc', '-p', 'packages/model/tsconfig.json'),
   lint: () => tool('@biomejs/biome', 'bin/biome', 'lint', '--error-on-warnings', '.'),
   layers: () => [join(root, 'scripts', 'check-layers.mjs')],
+  kinds: () => [join(root, 'scripts', 'check-kinds.mjs')],
   paths: () => [join(root, 'scripts', 'check-paths.mjs')],
   format: () => tool('@biomejs/biome', 'bin/biome', 'format', '.'),
   options: () => [join(root, 'scripts', 'options-page.mjs'), '--check'],

@@ -25,19 +25,26 @@ export function whatIsMissing() {
 }
 
 /**
- * A cluster in the temporary folder for the time of `use`, which gets the URL of its database `test`; run by root it
- * belongs to the user postgres. The result is that of `use`, or 1 when it or the cluster fails.
- * @param whenInterrupted called before the cluster stops because this process was told to end
+ * A server in the temporary folder for the time of `use`, which gets the URL of its database `test`. The result is that of `use`, or 1
+ * when it or the server fails.
+ * @param whenInterrupted called before the server stops because this process was told to end
  */
-export async function withCluster(use, whenInterrupted = () => undefined) {
+export function withCluster(use, whenInterrupted) {
+  return withServers([{ locale: 'en_US.UTF-8' }], ([url]) => use(url), { whenInterrupted });
+}
+
+/**
+ * Servers in the temporary folder for the time of `use`, which gets the URLs of their databases `test`; run by root they belong to the
+ * user postgres. The result is that of `use`, or 1 when it or a server fails.
+ * @param servers for each its locale and further `settings` (`name=value`)
+ * @param how `programs`: the folder of `initdb` and `postgres`. `whenInterrupted`: called before the servers stop because this process was
+ * told to end.
+ */
+export async function withServers(servers, use, { programs = PROGRAMS, whenInterrupted = () => undefined } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'svc-debian-postgres-'));
-  let server;
+  const started = [];
   const stop = async () => {
-    if (server !== undefined && server.exitCode === null && server.signalCode === null) {
-      const ended = new Promise((resolve) => server.once('exit', resolve));
-      server.kill('SIGQUIT');
-      await ended;
-    }
+    await Promise.all(started.map(stopped));
     rmSync(folder, { recursive: true, force: true });
   };
   const interrupted = async () => {
@@ -47,30 +54,27 @@ export async function withCluster(use, whenInterrupted = () => undefined) {
   };
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, interrupted);
   try {
-    const account = process.getuid() === 0 ? postgresAccount() : {};
-    const options = { ...account, cwd: '/', env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' } };
-    const dataFolder = join(folder, 'data');
     chmodSync(folder, 0o755);
-    mkdirSync(dataFolder, { mode: 0o700 });
-    if (account.uid !== undefined) chownSync(dataFolder, account.uid, account.gid);
-    const initdb = ['-D', dataFolder, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=en_US.UTF-8', '-N'];
-    const made = spawnSync(join(PROGRAMS, 'initdb'), initdb, { ...options, encoding: 'utf8' });
-    if (made.status !== 0) throw new Error(`initdb failed: ${made.error?.message ?? made.stderr}`);
-    const port = await freePort();
-    const log = openSync(join(folder, 'postgres.log'), 'w');
-    const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', 'max_connections=300'];
-    server = spawn(join(PROGRAMS, 'postgres'), ['-D', dataFolder, ...settings.flatMap((s) => ['-c', s])], {
-      ...options,
-      detached: true,
-      stdio: ['ignore', log, log],
-    });
-    closeSync(log);
-    const url = `postgres://postgres@127.0.0.1:${port}`;
-    for (let attempt = 0; spawnSync('psql', [`${url}/postgres`, '-qc', 'create database test']).status !== 0; attempt++) {
-      if (attempt === 600 || server.exitCode !== null) throw new Error(readFileSync(join(folder, 'postgres.log'), 'utf8'));
-      await sleep(100);
+    const urls = [];
+    for (const [number, { locale, settings = [] }] of servers.entries()) {
+      const port = await freePort();
+      const log = join(folder, `${number}.log`);
+      const server = startServer({
+        programs,
+        dataFolder: join(folder, `data-${number}`),
+        log,
+        locale,
+        settings: [`port=${port}`, ...settings],
+      });
+      started.push(server);
+      const url = `postgres://postgres@127.0.0.1:${port}`;
+      for (let attempt = 0; spawnSync('psql', [`${url}/postgres`, '-qc', 'create database test']).status !== 0; attempt++) {
+        if (attempt === 600 || server.exitCode !== null) throw new Error(readFileSync(log, 'utf8'));
+        await sleep(100);
+      }
+      urls.push(`${url}/test`);
     }
-    return await use(`${url}/test`);
+    return await use(urls);
   } catch (error) {
     console.error(`PostgreSQL 15: ${error.message}`);
     return 1;
@@ -78,6 +82,32 @@ export async function withCluster(use, whenInterrupted = () => undefined) {
     for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, interrupted);
     await stop();
   }
+}
+
+function startServer({ programs, dataFolder, log, locale, settings }) {
+  const account = process.getuid() === 0 ? postgresAccount() : {};
+  const options = { ...account, cwd: '/', env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' } };
+  mkdirSync(dataFolder, { mode: 0o700 });
+  if (account.uid !== undefined) chownSync(dataFolder, account.uid, account.gid);
+  const initdb = ['-D', dataFolder, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', `--locale=${locale}`, '-N'];
+  const made = spawnSync(join(programs, 'initdb'), initdb, { ...options, encoding: 'utf8' });
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.error?.message ?? made.stderr}`);
+  const output = openSync(log, 'w');
+  const all = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', 'max_connections=300', ...settings];
+  const server = spawn(join(programs, 'postgres'), ['-D', dataFolder, ...all.flatMap((setting) => ['-c', setting])], {
+    ...options,
+    detached: true,
+    stdio: ['ignore', output, output],
+  });
+  closeSync(output);
+  return server;
+}
+
+async function stopped(server) {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const ended = new Promise((resolve) => server.once('exit', resolve));
+  server.kill('SIGQUIT');
+  await ended;
 }
 
 function postgresAccount() {

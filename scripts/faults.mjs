@@ -6,6 +6,7 @@
 //   npm run build && npm run faults -- --events 100000 --kills 200 --restarts 40
 //   npm run faults                                  5,000 events, 10 kills, 2 restarts
 //   npm run faults -- --output faults.json          counts and the history of faults go there
+//   npm run faults -- --kind network                proxies that cut, delay and swallow: see faults/network.mjs
 //   npm run faults -- --kind dbb                    the table with the trigger is in a MariaDB, which crashes in place of PostgreSQL
 //
 // Half of the events are of an event trigger, the others are one-off schedules.
@@ -20,6 +21,7 @@ import { parseArgs } from 'node:util';
 import { createConnection } from 'mysql2/promise';
 import pg from 'pg';
 import { mariadbServer } from '../bench/mariadb-server.mjs';
+import { networkFaults } from './faults/network.mjs';
 import { waits } from './faults/waits.mjs';
 import { atEnd, databaseServer, operate, root, run, waitFor } from '../bench/support.mjs';
 
@@ -31,15 +33,17 @@ const { values: options } = parseArgs({
     /** Events a second. */
     rate: { type: 'string', default: '100' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    /** Of the database with the event trigger: `pg` or `dbb`. */
+    /** Of the database with the event trigger, `pg` or `dbb`; `network` breaks connections instead of processes. */
     kind: { type: 'string', default: 'pg' },
+    /** Length of a run of the kind `network`. */
+    seconds: { type: 'string', default: '80' },
     output: { type: 'string', default: path.join(os.tmpdir(), 'svc-faults.json') },
   },
 });
 const EVENTS = Number(options.events);
 /** Of the first instance; runs of different kinds may stand side by side. */
 const PORT = options.kind === 'dbb' ? 18_191 : 18_091;
-if (options.kind !== 'pg' && options.kind !== 'dbb') throw new Error(`unknown kind ${options.kind}: pg or dbb`);
+if (!['pg', 'dbb', 'network'].includes(options.kind)) throw new Error(`unknown kind ${options.kind}: pg, dbb or network`);
 /** A lease, a look for what is free, and a busy machine. s */
 const LONGEST_WAIT = 60;
 /** Of an instance on an event that it has taken. s */
@@ -455,4 +459,11 @@ async function main() {
   if (complaints.length > 0) process.exitCode = 1;
 }
 
-await run(main);
+async function network() {
+  const { output, seconds, seed } = options;
+  const complaints = await networkFaults({ seed: Number(seed), seconds: Number(seconds), output });
+  for (const complaint of complaints) console.error(`FAILED: ${complaint}`);
+  if (complaints.length > 0) process.exitCode = 1;
+}
+
+await run(options.kind === 'network' ? network : main);

@@ -6,8 +6,9 @@ import { ensurePackages, root } from './ensure-packages.mjs';
 ensurePackages();
 const { tsImport } = await import('tsx/esm/api');
 const { metricsReference } = await tsImport('../src/observability/metrics/page.ts', import.meta.url);
+const { ALL_METRICS } = await tsImport('../src/app/all-metrics.ts', import.meta.url);
 const path = join(root, 'docs', 'reference', 'metrics.md');
-const page = metricsReference();
+const page = metricsReference(ALL_METRICS);
 if (!process.argv.includes('--check')) {
   writeFileSync(path, page);
 } else if (!existsSync(path) || readFileSync(path, 'utf8') !== page) {

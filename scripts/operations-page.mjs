@@ -1,4 +1,4 @@
-// Writes the pages of docs/reference/ and the console's list of operations from the operation tables; with --check it only tells
+// Writes the pages of docs/reference/ and the console's lists of operations and of kinds of databases from their tables; with --check it only tells
 // whether one is stale.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -6,14 +6,16 @@ import { ensurePackages, root } from './ensure-packages.mjs';
 
 ensurePackages();
 const { tsImport } = await import('tsx/esm/api');
-const { typesPage } = await tsImport('../src/metadata-api/types-page.ts', import.meta.url);
-const { operationsPage, queryPage } = await tsImport('../src/metadata-api/reference-page.ts', import.meta.url);
-const { consoleOperations } = await tsImport('../src/metadata-api/console-operations.ts', import.meta.url);
+const { typesPage } = await tsImport('../src/admin-api/types-page.ts', import.meta.url);
+const { operationsPage, queryPage } = await tsImport('../src/admin-api/reference-page.ts', import.meta.url);
+const { consoleOperations } = await tsImport('../src/admin-api/console-operations.ts', import.meta.url);
+const { consoleKinds } = await tsImport('../src/admin-api/console-kinds.ts', import.meta.url);
 const { backends } = await tsImport('../src/databases/index.ts', import.meta.url);
 const pages = {
   'docs/reference/metadata-api.md': operationsPage(backends),
   'docs/reference/query-api.md': queryPage(backends),
   'console/src/api/operations.generated.ts': consoleOperations(backends),
+  'console/src/model/kinds.generated.ts': consoleKinds(backends),
   'docs/reference/metadata-types.md': typesPage(backends),
 };
 const checks = process.argv.includes('--check');

@@ -100,6 +100,7 @@ const page = [
   '',
   'What `where`, and the conditions of permissions, may ask of a column. Every type that can be compared has `_eq` `_neq` `_gt` `_lt` `_gte` `_lte`',
   '`_in` `_nin`, and all have `_is_null`. Aggregates: `count` is there for every column. Texts are accepted for every type, as the database writes them.',
+  'PostgreSQL and Citus: a type has those of the operators that the catalog of the database has for it ([details](../graphql-schema.md)).',
   '',
   ...backends.filter(({ kind }) => TYPES[kind] !== undefined).flatMap(section),
 ].join('\n');

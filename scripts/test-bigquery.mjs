@@ -15,7 +15,7 @@ function testFiles(folder) {
   return readdirSync(folder, { recursive: true })
     .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules'))
     .map((name) => join(folder, name))
-    .filter((file) => file.startsWith(emulator) || /(^|\/)dwh\//.test(relative(root, file)) || usesEmulator(file))
+    .filter((file) => file.startsWith(emulator) || /(^|\/)bigquery\//.test(relative(root, file)) || usesEmulator(file))
     .map((file) => relative(root, file));
 }
 

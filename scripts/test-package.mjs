@@ -11,7 +11,7 @@ import { ensurePackages, root } from './ensure-packages.mjs';
 
 ensurePackages();
 await build();
-const { startCluster } = await import('../dist/embedded/cluster.js');
+const { startCluster } = await import('../dist/embedded-postgres/cluster.js');
 
 const NOBODY = 65_534;
 const folder = mkdtempSync(join(tmpdir(), 'svc-package-'));

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { migrate } from '../src/storage/migrations.ts';
+import { migrate } from '../src/metadata-store/migrations.ts';
 import { DEEP, SEED } from './support/deep.ts';
 import { plainSource } from './support/plain-source.ts';
 import { type TestDatabase, testDatabase } from './support/postgres.ts';
@@ -29,7 +29,7 @@ export async function setup(): Promise<() => Promise<void>> {
 }
 
 async function startServer(): Promise<() => Promise<void>> {
-  const { startCluster } = await import('../src/embedded/cluster.ts');
+  const { startCluster } = await import('../src/embedded-postgres/cluster.ts');
   const folder = mkdtempSync(join(tmpdir(), 'svc-test-'));
   chmodSync(folder, 0o755); // else, run by root, the database's user cannot enter
   const cluster = await startCluster({

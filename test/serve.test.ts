@@ -82,10 +82,18 @@ const QUERY =
 const ANSWER = { data: { artist: [{ artist_id: 1, albums: expect.anything() }], artist_aggregate: { aggregate: { count: 275 } } } };
 
 describe('svc serve on the embedded PostgreSQL', () => {
-  it('answers with sample rows, stops at SIGINT with its database, and keeps what was tracked', async () => {
+  interface Address {
+    readonly url: string;
+    readonly args: readonly string[];
+  }
+
+  async function address(): Promise<Address> {
     const port = await freePort();
-    const url = `http://127.0.0.1:${port}`;
     const args = ['--server-port', String(port), '--server-host', '127.0.0.1', '--admin-secret', 'hush', '--data-dir', folder];
+    return { url: `http://127.0.0.1:${port}`, args };
+  }
+
+  async function firstRun({ url, args }: Address): Promise<void> {
     const first = svc('serve', ...args, '--sample-data');
     expect(await untilAnswer(url, QUERY, first)).toMatchObject(ANSWER);
 
@@ -101,7 +109,15 @@ describe('svc serve on the embedded PostgreSQL', () => {
     expect(readdirSync(join(folder, 'postgres', 'data'))).not.toContain('postmaster.pid');
 
     expect(output).toContain('"kind":"server_configuration"');
+  }
 
+  it('answers with sample rows, and stops at SIGINT with its database', async () => {
+    await firstRun(await address());
+  });
+
+  it.runIf(DEEP)('keeps what was tracked', async () => {
+    const { url, args } = await address();
+    await firstRun({ url, args });
     writeFileSync(join(folder, '.env'), 'SVC_GRAPHQL_ADMIN_SECERT=hush\n');
     const second = svc(...args, 'serve', '--log-format', 'text');
     expect(await untilAnswer(url, QUERY, second)).toMatchObject(ANSWER);

@@ -1,5 +1,5 @@
 /** Asynchronous actions: their log, whoever makes their calls, and the end of old ones. */
-import type { HandlerCaller } from '../actions/handler-call.ts';
+import type { HandlerCaller } from '../webhooks/handler-call.ts';
 import { ADMIN_ROLE } from '../auth/session.ts';
 import type { Source } from '../backend/backend.ts';
 import type { Config } from '../config/options.ts';
@@ -9,7 +9,7 @@ import { createEngine } from '../events/engine.ts';
 import type { LaterCalls } from '../execute/run-context.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { State } from '../state/state.ts';
-import { type ActionLog, createActionLog } from '../storage/action-log.ts';
+import { type ActionLog, createActionLog } from '../metadata-store/action-log.ts';
 import { type Repetition, repeatedly } from '../util/repeatedly.ts';
 
 export interface AsynchronousActions extends LaterCalls {

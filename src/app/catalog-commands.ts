@@ -7,12 +7,12 @@ import { SvcError } from '../errors/svc-error.ts';
 import { kindsOf } from '../metadata/kinds.ts';
 import { metadataCodec } from '../metadata/metadata.ts';
 import type { Observer } from '../observability/observation.ts';
-import { CATALOG_VERSION, storedVersion } from '../storage/migrations.ts';
-import { removeCatalog } from '../storage/remove-catalog.ts';
-import { createStorage } from '../storage/storage.ts';
+import { CATALOG_VERSION, storedVersion } from '../metadata-store/migrations.ts';
+import { removeCatalog } from '../metadata-store/remove-catalog.ts';
+import { createStorage } from '../metadata-store/storage.ts';
 import type { Json } from '../util/json.ts';
-import { hasCluster } from '../embedded/place.ts';
-import { clusterFolder, provideDatabases } from './embedded-source.ts';
+import { hasCluster } from '../embedded-postgres/place.ts';
+import { clusterFolder, provideDatabases } from '../embedded-postgres/embedded-source.ts';
 import { openMetadataDatabase } from './metadata-database.ts';
 
 /**

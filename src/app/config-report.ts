@@ -3,6 +3,11 @@ import { DEFAULT_CLAIMS_NAMESPACE, type JwtSecret } from '../config/jwt-secret.t
 import { type Config, optionRows } from '../config/options.ts';
 import type { Json, JsonObject } from '../util/json.ts';
 
+/** An interval in seconds, rounded up: the report has whole numbers. The option itself is listed with its milliseconds. */
+function wholeSeconds(ms: number): number {
+  return Math.ceil(ms / 1000);
+}
+
 /** What `/v1alpha1/config` answers (docs/options.md has the options behind it); it holds no secret. */
 export function configReport(config: Config, version: string): JsonObject {
   const [firstJwtSecret] = jwtSecretsOf(config);
@@ -17,11 +22,11 @@ export function configReport(config: Config, version: string): JsonObject {
     is_allow_list_enabled: config.enableAllowlist,
     live_queries: {
       batch_size: config.liveQueriesMultiplexedBatchSize,
-      refetch_delay: config.liveQueriesMultiplexedRefetchInterval / 1000,
+      refetch_delay: wholeSeconds(config.liveQueriesMultiplexedRefetchInterval),
     },
     streaming_queries: {
       batch_size: config.streamingQueriesMultiplexedBatchSize,
-      refetch_delay: config.streamingQueriesMultiplexedRefetchInterval / 1000,
+      refetch_delay: wholeSeconds(config.streamingQueriesMultiplexedRefetchInterval),
     },
     default_naming_convention: config.defaultNamingConvention,
     experimental_features: [...config.experimentalFeatures],

@@ -3,7 +3,7 @@ import { adminSecretsOf } from '../config/access.ts';
 import type { Config } from '../config/options.ts';
 import type { Observer } from '../observability/observation.ts';
 import { ConsoleMissing, readConsole } from '../server/console-files.ts';
-import type { ConsoleState } from '../server/routes/console.ts';
+import type { ConsoleState } from '../server/console-state.ts';
 
 /** Where the build puts it, seen from the sources and from what is made of them alike. */
 const BUILT = fileURLToPath(new URL('../../dist/console', import.meta.url));
@@ -17,6 +17,7 @@ export async function openConsole(config: Config, observe: Observer): Promise<Co
       label: config.consoleLabel,
       read_only: config.consoleReadOnly,
       is_admin_secret_set: adminSecretsOf(config).length > 0,
+      session_prefix_aliases: [...config.sessionPrefixAliases],
     };
     return { kind: 'served', files: await readConsole(config.consoleAssetsDir ?? BUILT, settings) };
   } catch (thrown) {

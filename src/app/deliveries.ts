@@ -12,10 +12,10 @@ import type { Environment } from '../metadata/environment-template.ts';
 import type { Counted } from '../observability/metrics/counting.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { Tracer } from '../observability/tracing/tracer.ts';
-import type { OutboundClient } from '../outbound/client.ts';
+import type { OutboundClient } from '../http-client/client.ts';
 import type { Snapshots } from '../state/state.ts';
-import { generateCronEvents } from '../storage/cron-events.ts';
-import { createScheduledEventStore } from '../storage/scheduled-event-store.ts';
+import { generateCronEvents } from '../metadata-store/cron-events.ts';
+import { createScheduledEventStore } from '../metadata-store/scheduled-event-store.ts';
 
 export interface DeliveriesOptions {
   readonly config: Config;

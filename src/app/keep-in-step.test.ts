@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { Observation } from '../observability/observation.ts';
-import type { Announcement } from '../storage/storage.ts';
+import type { Announcement } from '../metadata-store/storage.ts';
 import { type KeepingInStep, keepInStep } from './keep-in-step.ts';
 import { WAIT } from '../../test/support/wait.ts';
 

@@ -7,7 +7,7 @@ import type { Listening } from '../backend/backend.ts';
 import { describeFailure } from '../errors/describe-failure.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { RunningState } from '../state/create-state.ts';
-import type { Announcement, AnswerSelection, Storage } from '../storage/storage.ts';
+import type { Announcement, AnswerSelection, Storage } from '../metadata-store/storage.ts';
 
 export interface KeepInStepOptions {
   readonly state: Pick<RunningState, 'current' | 'synchronize'>;

@@ -1,6 +1,6 @@
 import type { Source } from '../backend/backend.ts';
 import type { Config } from '../config/options.ts';
-import { pg } from '../databases/pg/index.ts';
+import { postgresql } from '../databases/postgresql/index.ts';
 import { describeFailure } from '../errors/describe-failure.ts';
 import type { Observer } from '../observability/observation.ts';
 import { parseJson } from '../util/json.ts';
@@ -27,10 +27,10 @@ export async function openMetadataDatabase(
   url: string,
   observe: Observer,
 ): Promise<Source> {
-  const configuration = pg.configuration.decode(parseJson(JSON.stringify({ connection_info: { database_url: url } })), ROOT);
+  const configuration = postgresql.configuration.decode(parseJson(JSON.stringify({ connection_info: { database_url: url } })), ROOT);
   for (let attempt = 0; ; attempt++) {
     try {
-      return await pg.connect(configuration, {
+      return await postgresql.connect(configuration, {
         sourceName: 'metadata',
         environment: {},
         secretsFolder: config.dynamicSecretsAllowedPathPrefix,

@@ -1,12 +1,12 @@
 /** Brings together what is counted all over the service, for whoever asks for it. */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { ConnectionCounts, ServerMeasures } from '../backend/connection-counts.ts';
+import type { Backend } from '../backend/backend.ts';
 import { type AccessConfig, adminSecretsOf } from '../config/access.ts';
 import type { Config } from '../config/options.ts';
 import { serviceVersion } from '../config/version.ts';
-import type { OperationCache } from '../graphql/operation-cache.ts';
-import type { ResponseCache } from '../graphql/response-cache.ts';
-import { ALL_METRICS, BIGQUERY_BYTES, METRICS, SERVER_METRICS, type ServerFamily } from '../observability/metrics/definitions.ts';
+import type { OperationCache } from '../pipeline/operation-cache.ts';
+import type { ResponseCache } from '../pipeline/response-cache.ts';
+import { METRICS } from '../observability/metrics/definitions.ts';
 import type { Histogram } from '../observability/metrics/histogram.ts';
 import { metricsPage } from '../observability/metrics/print.ts';
 import { type MetricDefinition, Registry, type Sample } from '../observability/metrics/registry.ts';
@@ -15,10 +15,11 @@ import type { ExportCounts } from '../observability/otlp/batch-queue.ts';
 import type { MetricsAccess } from '../server/context.ts';
 import type { RunningState } from '../state/create-state.ts';
 import type { SourceHealth } from '../state/source-health.ts';
-import type { ActionLog } from '../storage/action-log.ts';
+import { allMetricsOf, serverMetricsOf } from './all-metrics.ts';
+import type { ActionLog } from '../metadata-store/action-log.ts';
 
-export function createRegistry(config: Pick<Config, 'metricsEnableHighCardinalityLabels'>): Registry {
-  return new Registry(ALL_METRICS, { freeLabels: config.metricsEnableHighCardinalityLabels });
+export function createRegistry(config: Pick<Config, 'metricsEnableHighCardinalityLabels'>, backends: readonly Backend[]): Registry {
+  return new Registry(allMetricsOf(backends), { freeLabels: config.metricsEnableHighCardinalityLabels });
 }
 
 /** The page, and who may see it: whoever has the secret of the metrics, or where there is none an admin secret. */
@@ -38,6 +39,7 @@ export async function metricsAccess(config: AccessConfig & Pick<Config, 'metrics
 }
 
 export interface Watched {
+  readonly backends: readonly Backend[];
   readonly state: RunningState;
   readonly operations: OperationCache;
   readonly responses: ResponseCache | null;
@@ -144,56 +146,19 @@ export function watchService(registry: Registry, watched: Watched): void {
   }
   one(METRICS.logLinesDropped, watched.linesDropped);
 
-  watchConnections(registry, state);
+  watchConnections(registry, watched);
 }
 
-function watchConnections(registry: Registry, state: Pick<RunningState, 'current'>): void {
-  for (const family of ['postgres', 'mariadb', 'bigquery'] as const) watchFamily(registry, family, state);
-  registry.read(METRICS.replicaFallbacks, () =>
-    serversOf(state, 'postgres')
-      .filter(({ measures: { role } }) => role === 'replica')
-      .map(({ source, measures: { counts } }) => ({ labels: [source], value: counts.fallbacks })),
-  );
-  const charged = (definition: MetricDefinition, of: (counts: ConnectionCounts) => number): void =>
-    registry.read(definition, () =>
-      serversOf(state, 'bigquery').map(({ source, measures: { counts } }) => ({ labels: [source], value: of(counts) })),
-    );
-  charged(BIGQUERY_BYTES.processed, ({ processedBytes }) => processedBytes);
-  charged(BIGQUERY_BYTES.billed, ({ billedBytes }) => billedBytes);
-}
-
-interface Server {
-  readonly source: string;
-  readonly measures: ServerMeasures;
-}
-
-function serversOf(state: Pick<RunningState, 'current'>, family: ServerFamily): readonly Server[] {
-  return [...state.current().connections].flatMap(([source, connection]) =>
-    (connection.measures?.() ?? []).flatMap((measures) => (measures.family === family ? [{ source, measures }] : [])),
-  );
-}
-
-function watchFamily(registry: Registry, family: ServerFamily, state: Pick<RunningState, 'current'>): void {
-  const { connections, most, pending, initTime, waitTime, queryTime, errors, timeouts, cancelled } = SERVER_METRICS[family];
-  const of = (definition: MetricDefinition, values: (measures: ServerMeasures) => Readonly<Record<string, number | Histogram>>): void =>
-    registry.read(definition, () =>
-      serversOf(state, family).flatMap(({ source, measures }) =>
-        // A label of its own, where there is one more.
-        Object.entries(values(measures)).map(([label, value]) => ({
-          labels: definition.labels.length > 2 ? [source, measures.role, label] : [source, measures.role],
-          value,
-        })),
-      ),
-    );
-  of(connections, ({ used, idle }) => ({ used, idle }));
-  of(most, (measures) => ({ most: measures.most }));
-  of(pending, (measures) => ({ pending: measures.pending }));
-  if (initTime !== null) of(initTime, ({ counts }) => ({ time: counts.initTime }));
-  of(waitTime, ({ counts }) => ({ time: counts.waitTime }));
-  of(queryTime, ({ counts }) => ({ time: counts.queryTime }));
-  of(errors, ({ counts }) => ({ count: counts.errors }));
-  of(timeouts, ({ counts }) => ({ count: counts.timeouts }));
-  of(cancelled, ({ counts }) => ({ timeout: counts.late, client_gone: counts.abandoned }));
+function watchConnections(registry: Registry, { backends, state }: Watched): void {
+  for (const { family, metrics } of serverMetricsOf(backends))
+    for (const { definition, samples } of metrics)
+      registry.read(definition, () =>
+        [...state.current().connections].flatMap(([source, connection]) =>
+          (connection.measures?.() ?? [])
+            .filter((server) => server.family === family)
+            .flatMap((server) => samples(server).map(({ labels, value }) => ({ labels: [source, ...labels], value }))),
+        ),
+      );
 }
 
 /** Notes what the log tells of that has a metric. */

@@ -1,8 +1,8 @@
 import type { Environment } from '../metadata/environment-template.ts';
-import { createOutboundClient } from '../outbound/client.ts';
-import { tlsAllowlistOf } from '../outbound/tls-allowlist.ts';
+import { createOutboundClient } from '../http-client/client.ts';
+import { tlsAllowlistOf } from '../http-client/tls-allowlist.ts';
 import type { RemoteContext } from '../state/live-remote.ts';
-import { introspectRemote } from '../upstream/introspect.ts';
+import { introspectRemote } from '../remote-schema/client/introspect.ts';
 
 /**
  * How the schemas of other servers are read. Each time with connections of its own: the metadata that names the server

@@ -1,11 +1,11 @@
 /** The composition root: storage, state, administration and server, started and stopped in order. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createHandlerCaller } from '../actions/handler-call.ts';
+import { createHandlerCaller } from '../webhooks/handler-call.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import { type AccessOptions, openAuthenticator } from '../auth/open-authenticator.ts';
 import { ADMIN_ROLE } from '../auth/session.ts';
-import type { Source } from '../backend/backend.ts';
+import type { Backend, Source } from '../backend/backend.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { adminSecretsOf, jwtSecretsOf } from '../config/access.ts';
 import { describeConfig } from '../config/load-config.ts';
@@ -13,34 +13,34 @@ import type { Config } from '../config/options.ts';
 import { unknownVariables } from '../config/unknown-variables.ts';
 import { serviceVersion } from '../config/version.ts';
 import { givenWithoutEffect } from '../config/without-effect.ts';
-import { backends } from '../databases/index.ts';
-import { pg } from '../databases/pg/index.ts';
+import { backends as allBackends } from '../databases/index.ts';
+import { postgresql } from '../databases/postgresql/index.ts';
 import { EventMeter } from '../events/event-meter.ts';
 import type { LaterCalls } from '../execute/run-context.ts';
 import { createInputValidator } from '../execute/input-validator.ts';
-import { collectedOperations } from '../graphql/collected-operations.ts';
-import { compilersOf } from '../graphql/compilers.ts';
-import { createAllowList } from '../graphql/allow-list.ts';
-import { createAdmission } from '../graphql/admission.ts';
-import { BatchBudget } from '../graphql/batch-budget.ts';
-import { createOperationCache } from '../graphql/operation-cache.ts';
-import { createOperationMeter } from '../graphql/operation-meter.ts';
-import { createResponseCache, type ResponseCache } from '../graphql/response-cache.ts';
-import type { RequestPipeline } from '../graphql/run-request.ts';
-import { createRemoteAccess } from '../upstream/remote-caller.ts';
+import { collectedOperations } from '../pipeline/collected-operations.ts';
+import { compilersOf } from '../pipeline/compilers.ts';
+import { createAllowList } from '../pipeline/allow-list.ts';
+import { createAdmission } from '../pipeline/admission.ts';
+import { ResultMemory } from '../pipeline/result-memory.ts';
+import { BatchBudget } from '../pipeline/batch-budget.ts';
+import { createOperationCache } from '../pipeline/operation-cache.ts';
+import { createOperationMeter } from '../pipeline/operation-meter.ts';
+import { createResponseCache, type ResponseCache } from '../pipeline/response-cache.ts';
+import { createRemoteAccess } from '../remote-schema/client/remote-caller.ts';
 import { tracedClient } from '../webhooks/traced-client.ts';
 import type { Environment } from '../metadata/environment-template.ts';
 import { kindsOf } from '../metadata/kinds.ts';
-import { createAdministration } from '../metadata-api/administration.ts';
+import { createAdministration } from '../admin-api/administration.ts';
 import type { Logger } from '../observability/logger.ts';
 import { collectMetrics } from '../observability/metrics/collect.ts';
 import { Counting } from '../observability/metrics/counting.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { Network } from '../metadata/network.ts';
-import { createOutboundClient, type OutboundClient } from '../outbound/client.ts';
-import { meteredClient } from '../outbound/metered-client.ts';
-import { tlsAllowlistOf } from '../outbound/tls-allowlist.ts';
-import type { OperationLimits, UnsentVariables } from '../schema/engine.ts';
+import { createOutboundClient, type OutboundClient } from '../http-client/client.ts';
+import { meteredClient } from '../http-client/metered-client.ts';
+import { tlsAllowlistOf } from '../http-client/tls-allowlist.ts';
+import type { OperationLimits, UnsentVariables } from '../graphql-engine/engine.ts';
 import type { RoleSchemasOptions } from '../schema/role-schemas.ts';
 import { pagePolicy } from '../server/cross-site.ts';
 import { trustedProxies } from '../server/client-address.ts';
@@ -50,10 +50,10 @@ import { type HttpServer, startServer } from '../server/server.ts';
 import { catalogReader } from './catalog-reader.ts';
 import { createState, type RunningState } from '../state/create-state.ts';
 import { watchSourceHealth } from '../state/source-health.ts';
-import { createCatalogStateStore } from '../storage/catalog-state.ts';
-import { createRemoteIntrospectionStore } from '../storage/remote-introspections.ts';
-import { createScheduledEvents } from '../storage/scheduled-events.ts';
-import { createStorage, type Storage } from '../storage/storage.ts';
+import { createCatalogStateStore } from '../metadata-store/catalog-state.ts';
+import { createRemoteIntrospectionStore } from '../metadata-store/remote-introspections.ts';
+import { createScheduledEvents } from '../metadata-store/scheduled-events.ts';
+import { createStorage, type Storage } from '../metadata-store/storage.ts';
 import { SubscriptionMeter } from '../subscriptions/subscription-meter.ts';
 import { createSubscriptions, type SubscriptionOptions } from '../subscriptions/create-subscriptions.ts';
 import { asynchronousActions } from './asynchronous-actions.ts';
@@ -68,6 +68,7 @@ import { serviceLogger } from './service-logger.ts';
 import { createRegistry, meteredObserver, metricsAccess, watchService } from './metrics.ts';
 import { startTelemetry } from './telemetry/telemetry.ts';
 import { startSummary } from './start-summary.ts';
+import type { RequestPipeline } from '../pipeline/request-pipeline.ts';
 
 export interface Service {
   /** Where it answers: `http://localhost:8080`. */
@@ -92,6 +93,7 @@ const UPLOADS = 16;
  * @param isReady whether what is done after the start is done: until then the service says that it is not healthy
  * @param isSqlDisabled whether `run_sql` is refused at the moment: the same
  * @param isReadOnly whether the metadata may not be changed at the moment: what the service does with its own at the start comes before
+ * @param backends database kinds that the service has
  * @throws SvcError or Error when the metadata database cannot be reached or the port is taken
  */
 export async function serve(
@@ -101,6 +103,7 @@ export async function serve(
   isReady: () => boolean = () => true,
   isReadOnly: () => boolean = () => config.metadataReadOnly,
   isSqlDisabled: () => boolean = () => config.disableRunSql,
+  backends: readonly Backend[] = allBackends,
 ): Promise<Service> {
   const { observe } = logger;
   const instanceId = randomUUID();
@@ -168,8 +171,10 @@ export async function serve(
       observe,
       instanceId,
     });
-    if (config.databaseUrl !== null) await trackDefaultSource(state, pg);
-    return await listen(config, { state, storage, database, http, logger, instanceId, environment, isReady, isReadOnly, isSqlDisabled });
+    if (config.databaseUrl !== null) await trackDefaultSource(state, postgresql);
+    return await listen(config, {
+      ...{ state, storage, database, http, logger, instanceId, environment, isReady, isReadOnly, isSqlDisabled, backends },
+    });
   } catch (error) {
     await state?.stop();
     await http.close();
@@ -190,11 +195,12 @@ interface Parts {
   readonly isReady: () => boolean;
   readonly isReadOnly: () => boolean;
   readonly isSqlDisabled: () => boolean;
+  readonly backends: readonly Backend[];
 }
 
 async function listen(config: Config, parts: Parts): Promise<Service> {
-  const { state, storage, database, http, logger, instanceId, environment, isReady, isReadOnly, isSqlDisabled } = parts;
-  const registry = createRegistry(config);
+  const { state, storage, database, http, logger, instanceId, environment, isReady, isReadOnly, isSqlDisabled, backends } = parts;
+  const registry = createRegistry(config, backends);
   const isPageWanted = config.enabledApis.has('metrics');
   const counting = new Counting(isPageWanted);
   const observe = meteredObserver(logger.observe, registry);
@@ -223,7 +229,7 @@ async function listen(config: Config, parts: Parts): Promise<Service> {
   // Whoever writes tells those who wait for changes, who plan as all do.
   const pipeline: RequestPipeline = {
     meter: counting.of(createOperationMeter(registry, { names: config.metricsMaxOperations, isCollected: collectedOperations(state) })),
-    ...requestPipeline(config, outbound, environment, observe, later),
+    ...requestPipeline(config, backends, outbound, environment, observe, later),
     ...(responses === null ? {} : { responses }),
     onWritten(source) {
       subscriptions.written(source);
@@ -277,7 +283,7 @@ async function listen(config: Config, parts: Parts): Promise<Service> {
   try {
     authenticator = await openAuthenticator(accessOptions(config), outbound, observe);
     watchService(registry, {
-      ...{ state, responses, operations: pipeline.operations, sourceHealth, actionLog: later.log, telemetry },
+      ...{ backends, state, responses, operations: pipeline.operations, sourceHealth, actionLog: later.log, telemetry },
       isReady: () => isReady() && !isStopping,
       workers: () => deliveries.workers(),
       syncLag: () => sync.lag(),
@@ -402,6 +408,7 @@ function accessOptions(config: Config): AccessOptions {
 
 function requestPipeline(
   config: Config,
+  backends: readonly Backend[],
   outbound: OutboundClient,
   environment: Environment,
   observe: Observer,
@@ -427,7 +434,8 @@ function requestPipeline(
     laterCalls,
     joinBounds: { maxKeys: config.joinKeyLimit, maxBytes: config.joinResponseLimit },
     limits,
-    newBudget: () => new BatchBudget(limits, { together: config.batchResponseLimit, each: responseLimit }),
+    newBudget: (hold) => new BatchBudget(limits, { together: config.batchResponseLimit, each: responseLimit }, hold),
+    memory: new ResultMemory(config.resultMemory === 0 ? Number.POSITIVE_INFINITY : config.resultMemory),
     responseLimit,
     admission: createAdmission(),
     allowList: config.enableAllowlist ? createAllowList(config.queryTokenLimit) : null,

@@ -1,7 +1,7 @@
 import type { HookMethod } from '../config/option-types.ts';
 import type { JwtSecret } from '../config/jwt-secret.ts';
 import type { Observer } from '../observability/observation.ts';
-import type { OutboundClient } from '../outbound/client.ts';
+import type { OutboundClient } from '../http-client/client.ts';
 import { type Authenticator, createAuthenticator } from './authenticate.ts';
 import type { CredentialCheck } from './credentials.ts';
 import { openJwtCheck } from './jwt/jwt.ts';

@@ -8,21 +8,23 @@ import type { JoinToSource } from '../ir/remote-join.ts';
 import type { SelectRoot } from '../ir/select.ts';
 import type { Codec } from '../metadata/codec.ts';
 import type { Parameter } from '../sql/fragment.ts';
-import type { Span } from '../observability/tracing/span.ts';
-import type { Bytes } from '../util/bytes.ts';
 import type { Cancellation } from '../util/cancellation.ts';
 import type { Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
 import type { Captures } from './captures.ts';
+import type { ConsoleForm } from '../model/console-form.ts';
 import type { ServerMeasures } from './connection-counts.ts';
+import type { Diagnostics } from './diagnostics.ts';
 import type { HttpClient } from './http-client.ts';
-import type { Intake } from './intake.ts';
+import type { MigrationDialect } from './migration-dialect.ts';
+import type { ServerMetrics } from './server-metrics.ts';
+import type { SqlText } from './sql-text.ts';
 import type { StatementFlow } from './statement-flow.ts';
-import type { QueryTags } from './query-tags.ts';
 import type { TypeSystem } from './type-system.ts';
-import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../catalog/catalog.ts';
+import type { QualifiedName } from '../catalog/catalog.ts';
+import type { Connection, JsonRow, RunOptions, SessionSettings, Statement } from './connection.ts';
 
-export interface Backend<C = unknown> {
+export interface Backend<C = unknown, S extends Source = Source> {
   /** Also the prefix of its operations: `pg`. */
   readonly kind: string;
   /** Other spellings in metadata and operation prefixes: `postgres`. */
@@ -41,10 +43,19 @@ export interface Backend<C = unknown> {
   readonly storedConfiguration?: Codec<C>;
   readonly tableName: Codec<QualifiedName>;
   readonly functionName: Codec<QualifiedName>;
+  /** Returns this backend for sources in which names may also name `unnamedSchema` (see `Catalog`): both spellings decode to the name without it. */
+  readonly namedWithin?: (unnamedSchema: string) => Backend<C>;
   /** Functions of computed fields take values of columns, and no rows; which table's rows they return is said with them. */
   readonly functionsOfColumns?: true;
   readonly capabilities: Capabilities;
   readonly types: TypeSystem;
+  readonly sqlText: SqlText;
+  /** Absent if sources have no `measures`. */
+  readonly metrics?: ServerMetrics;
+  readonly diagnostics?: Diagnostics;
+  readonly console: ConsoleForm;
+  /** Absent if its databases are not migrated. */
+  readonly migrations?: MigrationDialect;
   /** Of errors that tell what only such a database says. */
   readonly errorCodes: {
     /** SQL of administrators that fails, a database that is out of reach. */
@@ -52,8 +63,6 @@ export interface Backend<C = unknown> {
     /** No connection is free. */
     readonly noConnection: ErrorCode;
   };
-  /** Found in SQL that changes what the catalog says, beside the words of definitions that all kinds have. */
-  readonly changesCatalog?: RegExp;
   /** Whether the database makes up such a name for a constraint that was given none: `author_pkey`. */
   isMadeUpConstraint(name: string): boolean;
   /** Pure; made once per service because output options are part of it. */
@@ -63,7 +72,7 @@ export interface Backend<C = unknown> {
    * @param how it is given up when its deadline passes or nobody waits any more, also where a server says nothing
    * @throws SvcError, `timeout` where it was given up
    */
-  connect(config: C, context: ConnectContext, how?: Pick<RunOptions, 'signal' | 'deadline'>): Promise<Source>;
+  connect(config: C, context: ConnectContext, how?: Pick<RunOptions, 'signal' | 'deadline'>): Promise<S>;
 }
 
 export interface ConnectContext {
@@ -110,8 +119,6 @@ export interface Capabilities {
   readonly streaming: boolean;
   /** Sources have `captures`. */
   readonly eventTriggers: boolean;
-  /** Definitions are undone when their transaction is rolled back; else they stand, whatever becomes of it. */
-  readonly transactionalDdl: boolean;
 }
 
 export interface CompilerOptions {
@@ -124,10 +131,11 @@ export interface Compiler {
   select(roots: readonly SelectRoot[]): Statement;
   /**
    * Root fields that run in one transaction, in order; a select among them is a function that may write.
+   * Absent without `Capabilities.mutations`.
    * @param once whether the statements serve one request only
    * @throws SvcError validation-failed where it would take too many statements
    */
-  mutation(roots: readonly (SelectRoot | MutationRoot)[], once: boolean): CompiledMutation;
+  mutation?(roots: readonly (SelectRoot | MutationRoot)[], once: boolean): CompiledMutation;
   /**
    * The rows that keys of another answer lead to: one row with one cell, the JSON for each key in the order of the keys
    * (`null` where a single row is not there), with the name of the holes and a semicolon between each two. Absent where a kind cannot be
@@ -224,89 +232,6 @@ export interface RaisedFailure {
   readonly path: Path;
 }
 
-export interface Statement {
-  readonly text: string;
-  readonly parameters: readonly Parameter[];
-  /** Only reads plain tables and non-volatile functions: may be pipelined and repeated. */
-  readonly repeatable: boolean;
-  /** Number of JSON columns in the single result row. */
-  readonly columns: number;
-}
-
-export interface RunOptions {
-  readonly signal?: Cancellation | undefined;
-  /** epoch milliseconds */
-  readonly deadline?: number | undefined;
-  /** The role that it is run for: where statements have to wait, roles take turns. Absent: the service itself. */
-  readonly turn?: string;
-  /** What it is a part of; absent: nothing is traced. */
-  readonly trace?: Span | undefined;
-  /** A copy of the database that is a little behind may answer. */
-  readonly mayLag?: boolean;
-  /** What the statement is to say of the request that it is for. */
-  readonly tags?: QueryTags | undefined;
-  /** Told what a statement has read, where the database charges for that. */
-  readonly onCost?: (cost: StatementCost) => void;
-  /** What the answer is kept in; of SQL of administrators too. Absent: nobody counts it. */
-  readonly intake?: Intake | undefined;
-}
-
-/** Bytes; null where the database does not say. */
-export interface StatementCost {
-  readonly processedBytes: number | null;
-  readonly billedBytes: number | null;
-}
-
-/** How SQL of several statements is run. */
-export interface RunSqlOptions extends RunOptions {
-  /** Is told where the database failed, as far as it says that; before the failure is thrown. */
-  readonly onFailure?: (at: SqlFailure) => void;
-  /** Of rows beyond these nothing is kept. Absent: all are. */
-  readonly maxRows?: number;
-  /** Bytes that all rows may have together, beyond which it fails. Absent: `MOST_RESULT_BYTES`. */
-  readonly mostBytes?: number;
-  /** In a transaction: a backslash in a plain string is a character like any other, whatever the session says; so whoever looked at the text before has read it alike. */
-  readonly standardStrings?: boolean;
-}
-
-export interface SqlFailure {
-  /** Statements of the text that were done before. */
-  readonly done: number;
-  /** The character in the text, from 1, counted in code points; null: the statement failed while it ran. */
-  readonly position: number | null;
-}
-
-/** Column values of the one result row as they came from the database; null is SQL NULL. */
-export type JsonRow = readonly (readonly Bytes[] | null)[];
-
-/** Text protocol rows, for administration. */
-export interface RunSqlResult {
-  /** `TuplesOk` when the last statement returned rows. */
-  readonly kind: 'CommandOk' | 'TuplesOk';
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly (string | null)[])[];
-  /** Command tag, such as `INSERT 0 1`. */
-  readonly command: string;
-  /** There were more rows than wanted. */
-  readonly isCut?: true;
-}
-
-export interface Connection {
-  /** Runs a statement with bound texts and returns its single row. Throws `SvcError`. */
-  runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow>;
-  /** Plan lines of `EXPLAIN (FORMAT TEXT)`. */
-  explain(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<readonly string[]>;
-  /** One or several statements separated by `;`. */
-  runSql(sql: string, how: RunSqlOptions): Promise<RunSqlResult>;
-  /** One statement with parameters, text results. For the service's own small queries. */
-  query(text: string, values: readonly (string | null)[], how?: StatementOptions): Promise<RunSqlResult>;
-  introspect(scope?: CatalogScope, how?: RunOptions): Promise<Catalog>;
-  /** Tells of these tables, or of all, what is quickly told, in no order; absent where that is no less than the catalog. */
-  survey?(tables?: readonly QualifiedName[], how?: RunOptions): Promise<readonly SurveyedTable[]>;
-  /** What SQL will do to what is there; where definitions stand whatever becomes of their transaction, and objects have no ids that outlive new names. */
-  foresee?(sql: string, before: Catalog): Foresight;
-}
-
 /** What is looked at to find out whether a catalog has changed. */
 export interface CatalogMark {
   /** Another text whenever what the catalog says may be another. */
@@ -315,23 +240,8 @@ export interface CatalogMark {
   readonly seen: string | null;
 }
 
-/** As far as the text of the SQL tells. */
-export interface Foresight {
-  /** The object that was given, where nothing changes. */
-  readonly catalog: Catalog;
-  /** What is found after the SQL has run; with the ids that its objects had before, also under new names. */
-  recognize(found: Catalog): Catalog;
-}
-
-/** Values that functions and triggers of the database read in a session, by name: `svc.user`. */
-export type SessionSettings = readonly (readonly [name: string, value: string])[];
-
-export interface StatementOptions extends RunOptions {
-  /** Hold for the statement and, in a transaction, for the rest of that. Of PostgreSQL alone. */
-  readonly settings?: SessionSettings;
-}
-
 export interface TransactionOptions {
+  /** The caller checks SQL of administrators with `SqlText.requireReads` before. */
   readonly readOnly?: boolean;
   /** Hold for the transaction. */
   readonly settings?: SessionSettings;
@@ -340,6 +250,11 @@ export interface TransactionOptions {
   readonly deadline?: number | undefined;
   /** For the wait for a connection. */
   readonly signal?: Cancellation | undefined;
+  /**
+   * Maximum pause between statements, in ms, after which the server ends the transaction: the locks of a process that stands still
+   * block others. Defaults to the limit of the kind or the server, if there is one.
+   */
+  readonly idleMs?: number;
 }
 
 /** One statement of a mutation; `path` is where its errors are reported. */
@@ -386,43 +301,17 @@ export interface Listening {
   stop(): Promise<void>;
 }
 
-/** An open source; owns its pool. */
-export interface Source extends Connection {
-  /**
-   * Runs the statements in one transaction and, where the database can, in one round trip; the
-   * first failure rolls everything back. One row per statement, empty where it returned none.
-   */
-  runMutation(statements: readonly MutationStatement[], how: MutationOptions): Promise<readonly JsonRow[]>;
+/** Reads of requests, and what every kind can do. The source owns its pool. */
+export interface Reads extends Connection {
   transaction<T>(how: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T>;
   /** Statements in one session of the database, without a transaction around them. The settings hold for the session. */
   session<T>(run: (connection: Connection) => Promise<T>, settings?: SessionSettings): Promise<T>;
   health(sql: string, timeoutMs: number): Promise<HealthStatus>;
   /**
-   * Hears what is sent on a channel, on a connection of its own; absent where the database cannot.
-   * Resolves after the first attempt and never rejects: a connection that cannot be made, or
-   * breaks, is tried again until `stop` or `close`. `onMessage(null)` says that messages may have
-   * been missed: the connection is there again.
-   */
-  listen?(channel: string, onMessage: (payload: string | null) => void): Promise<Listening>;
-  /** Runs a statement with bound texts on the primary and returns all of its rows. Throws `SvcError`. */
-  runRows(
-    statement: Pick<Statement, 'text' | 'repeatable'>,
-    values: readonly (string | null)[],
-    how: RunOptions,
-  ): Promise<readonly JsonRow[]>;
-  /**
-   * Tells what statements see, as live queries tell it, every so often until `stop` or `close`, on a connection of its own that is
-   * opened anew when it breaks; absent where the database cannot. Null: not known, and nothing that was known counts any
-   * more, because the database is away or somebody else's copy.
-   */
-  watchSnapshots?(intervalMs: number, onSnapshot: (snapshot: string | null) => void): SnapshotWatch;
-  /**
    * Tells whether the catalog is the same, for less than it takes to read it; absent where there is no such way.
    * @param before what it told the last time; null: nothing
    */
   catalogMark?(before: CatalogMark | null, how?: RunOptions): Promise<CatalogMark>;
-  /** Absent where the kind has no event triggers. */
-  readonly captures?: Captures;
   /** For traces; absent where the kind does not tell. */
   readonly address?: SourceAddress;
   /** Of each server that statements run on; absent where the kind does not count. */
@@ -430,3 +319,46 @@ export interface Source extends Connection {
   /** Waits for running statements up to a bound, then ends all connections. */
   close(): Promise<void>;
 }
+
+/** Mutations; present if `Capabilities.mutations`. */
+export interface Writes {
+  /**
+   * Runs the statements in one transaction and, where the database can, in one round trip; the
+   * first failure rolls everything back. One row per statement, empty where it returned none.
+   */
+  runMutation(statements: readonly MutationStatement[], how: MutationOptions): Promise<readonly JsonRow[]>;
+}
+
+/** Statements of live queries; present if the compiler has `liveQuery`. */
+export interface Polls {
+  /** Runs a statement with bound texts on the primary and returns all of its rows. Throws `SvcError`. */
+  runRows(
+    statement: Pick<Statement, 'text' | 'repeatable'>,
+    values: readonly (string | null)[],
+    how: RunOptions,
+  ): Promise<readonly JsonRow[]>;
+}
+
+/** Messages from the database. */
+export interface Listens {
+  /**
+   * Calls back for messages that are sent on a channel, on a connection of its own. Resolves after the first attempt and never rejects:
+   * a connection that cannot be made, or breaks, is tried again until `stop` or `close`. `onMessage(null)` says that messages may have
+   * been missed: the connection is there again.
+   */
+  listen(channel: string, onMessage: (payload: string | null) => void): Promise<Listening>;
+  /**
+   * Reports what statements see, as live queries do, every so often until `stop` or `close`, on a connection of its own that is
+   * opened anew when it breaks. `null` if it is not known; then nothing that was known is valid any more, because the database is away or
+   * another copy of it.
+   */
+  watchSnapshots(intervalMs: number, onSnapshot: (snapshot: string | null) => void): SnapshotWatch;
+}
+
+/** Event triggers; present if `Capabilities.eventTriggers`. */
+export interface CapturesEvents {
+  readonly captures: Captures;
+}
+
+/** An open source. Abilities that its kind lacks are absent. */
+export type Source = Reads & Partial<Writes & Polls & Listens & CapturesEvents>;

@@ -1,5 +1,5 @@
 /** What the parts of event triggers are called in any database. */
-import type { CapturedOperationName } from '../metadata/event-trigger.ts';
+import { CAPTURED_OPERATIONS, type CapturedOperationName, type EventTrigger } from '../metadata/event-trigger.ts';
 import { identifier, type Sql, sql } from '../sql/fragment.ts';
 
 const SCHEMA = 'svc_catalog';
@@ -14,6 +14,14 @@ export const OPERATION_NAMES = { insert: 'INSERT', update: 'UPDATE', delete: 'DE
 /** Of what captures an operation. */
 export function captureName(trigger: string, operation: CapturedOperationName): string {
   return `${CAPTURE_PREFIX}${trigger}_${OPERATION_NAMES[operation]}`;
+}
+
+/** Names of all captures that these definitions need. */
+export function captureNames(definitions: readonly EventTrigger[]): ReadonlySet<string> {
+  const names = definitions.flatMap((each) =>
+    CAPTURED_OPERATIONS.filter((operation) => each[operation] !== undefined).map((operation) => captureName(each.name, operation)),
+  );
+  return new Set(names);
 }
 
 /** An object of the schema that events are kept in. */

@@ -1,10 +1,11 @@
-/** What a database does for event triggers: types only. */
+/** What a database does for event triggers. */
 import type { CatalogTable } from '../catalog/catalog.ts';
 import type { EventTrigger } from '../metadata/event-trigger.ts';
-import type { SvcError } from '../errors/svc-error.ts';
+import { SvcError } from '../errors/svc-error.ts';
 import type { Json } from '../util/json.ts';
-import type { Connection, RunOptions } from './backend.ts';
+import type { MarkedFor, Settled } from './capture-mark.ts';
 import type { CapturedEventStore } from './event-store.ts';
+import type { Connection, RunOptions } from './connection.ts';
 
 /** A trigger on a table that exists and has the columns that it names. */
 export interface CapturedTrigger {
@@ -12,19 +13,60 @@ export interface CapturedTrigger {
   readonly table: CatalogTable;
 }
 
-export interface InstallOptions {
+/** A writer that holds a table for longer fails a change, not the other writers that queue up behind it. */
+export const DEFAULT_LOCK_MS = 10_000;
+
+export interface InstallOptions extends MarkedFor, Partial<Settled> {
+  /** Maximum wait for the lock of a table, in ms. Default 10,000. */
+  readonly lockMs?: number;
   /** Marks what is installed as this service's: of the metadata and the source in it. */
   readonly owner: string;
+  /**
+   * Repairs: what was made from the same definition stays, and so does what a change under way has installed for a version after
+   * this one; its trigger is one of the failures. Absent: a change installs, and replaces whatever differs.
+   */
+  readonly settled?: number;
+  /** Other owners whose captures a repair may take over: names that the source had in a change that is undone. */
+  readonly formerOwners?: readonly string[];
+  /** Repairs after the catalog has been read: what was made for other columns is replaced too. */
+  readonly hasFreshColumns?: boolean;
+  /** Names of captures, from `captureName`, that the metadata did not have before: their marks get the new version and the draft. */
+  readonly added?: ReadonlySet<string>;
+  /** Leaves what a draft of another instance has installed for the same version; its trigger is one of the failures. */
+  readonly yields?: boolean;
   /** Also what is there already as it should be. */
   readonly again?: boolean;
   /** An open transaction that it becomes part of; absent: it has its own. */
   readonly within?: Connection;
 }
 
+export interface RetainOptions extends Pick<InstallOptions, 'lockMs'>, Settled {
+  readonly owner: string;
+  /** Names of triggers that are known to be gone: they may have nothing installed. */
+  readonly gone: readonly string[];
+}
+
 export interface InstallFailure {
   /** Of the trigger. */
   readonly name: string;
   readonly error: SvcError;
+}
+
+/** Failure of a trigger whose capture another change has installed, which is not stored yet. */
+export function underWay(): SvcError {
+  return new SvcError('concurrent-update', 'its capture in the database belongs to a change of the metadata that is under way', {
+    isPassing: true,
+  });
+}
+
+/** Refuses to take over what another service has installed under the same name. @throws SvcError already-exists */
+export function requireOwn(
+  known: { readonly owner: string; readonly trigger: string },
+  { owner, settled, hasFreshColumns, formerOwners = [] }: InstallOptions,
+): void {
+  const isRepair = settled !== undefined && hasFreshColumns !== true;
+  if (!isRepair || known.owner === '' || known.owner === owner || formerOwners.includes(known.owner)) return;
+  throw new SvcError('already-exists', `another service has an event trigger "${known.trigger}" in the database`);
 }
 
 /** Which events; an absent property excludes none. */
@@ -99,11 +141,10 @@ export interface Captures {
    */
   install(triggers: readonly CapturedTrigger[], options: InstallOptions): Promise<readonly InstallFailure[]>;
   /**
-   * Takes away what `owner` has installed and is not called one of these names; what is not delivered of it never will be.
-   * @param gone names of triggers that are known to be gone: they may have nothing installed
-   * @returns the names of what is gone
+   * Removes the captures of `owner` that these definitions do not need; events of removed triggers that are not delivered never will be.
+   * @returns whether nothing else is left: false while a change may be under way that has installed something
    */
-  retain(names: readonly string[], owner: string, gone: readonly string[]): Promise<readonly string[]>;
+  retain(definitions: readonly EventTrigger[], how: RetainOptions): Promise<boolean>;
   /** Takes away all that `owner` has installed and, unless others use them, the tables of events too. */
   uninstall(owner: string): Promise<void>;
   /** Whether somebody else has a trigger of the name on a table. */

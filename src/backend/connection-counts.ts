@@ -1,5 +1,4 @@
 /** What a pool counts of its connections to one server, since the source was opened: plain fields, whoever asks reads them. */
-import type { ServerFamily } from '../observability/metrics/definitions.ts';
 import { FETCH_BOUNDS, Histogram, WAIT_BOUNDS, WIDE_BOUNDS } from '../observability/metrics/histogram.ts';
 
 export class ConnectionCounts {
@@ -24,8 +23,8 @@ export class ConnectionCounts {
 
 /** The connections to one server, now. */
 export interface ServerMeasures {
-  /** By which its metrics are called. */
-  readonly family: ServerFamily;
+  /** Sort of server, which names its metrics: `postgres`. */
+  readonly family: string;
   readonly role: 'primary' | 'replica';
   readonly used: number;
   readonly idle: number;

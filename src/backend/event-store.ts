@@ -8,6 +8,8 @@ export interface QueuedEvent {
   readonly id: string;
   /** The trigger or action that it is of: bounds and fairness are by this name. */
   readonly lane: string;
+  /** How many attempts were recorded before. */
+  readonly tries: number;
   /** Characters of it, where it may be large. */
   readonly size?: number;
 }
@@ -22,6 +24,12 @@ export interface Lease {
   /** How long it holds from the moment that the database grants or renews it, by the database's clock. */
   readonly seconds: number;
 }
+
+/**
+ * An outcome with the `tries` of the event that it is of. It is left alone where they have grown since: its answer was lost, and an
+ * attempt counts once.
+ */
+export type Attempted<O> = O & { readonly tries: number };
 
 /** A trigger or action whose events are wanted. */
 export interface LaneRequest {
@@ -49,13 +57,14 @@ export interface FetchRequest {
 export interface EventStore<E extends QueuedEvent, O extends { readonly id: string }> {
   /**
    * Takes events that are due and under no lease, or under one that has ended; the longest due first within a lane. Where a lane is ordered,
-   * an event is left alone while an earlier one with the same key is neither delivered nor given up. Waits for no lock.
+   * an event is left alone while an earlier one with the same key is neither delivered nor given up, or another one of the key is under a
+   * lease. Waits for no lock. What it locks is free when the time of the lease is over, also where the instance stands still in between.
    */
   fetch(request: FetchRequest): Promise<readonly E[]>;
   /** Lets the lease begin anew. @returns the ids for which the holder still had it */
   renew(lease: Lease, ids: readonly string[]): Promise<readonly string[]>;
-  /** Writes what came of events and ends their leases, for those whose lease the holder still has. @returns their ids */
-  record(lease: Lease, outcomes: readonly O[]): Promise<readonly string[]>;
+  /** Writes what came of events and ends their leases, for those whose lease the holder still has and that were not written before. @returns their ids */
+  record(lease: Lease, outcomes: readonly Attempted<O>[]): Promise<readonly string[]>;
   /** Ends the leases, as if the events had never been taken. */
   release(lease: Lease, ids: readonly string[]): Promise<void>;
   /**
@@ -64,14 +73,8 @@ export interface EventStore<E extends QueuedEvent, O extends { readonly id: stri
   listen?(wake: () => void): Promise<{ stop(): Promise<void> }>;
 }
 
-/** An event that is delivered to a webhook: of an event trigger, a cron trigger or a one-off one. */
-export interface DeliveryEvent extends QueuedEvent {
-  /** How often it was sent before. */
-  readonly tries: number;
-}
-
 /** A row's change that an event trigger captured, or a manual one. */
-export interface CapturedEvent extends DeliveryEvent {
+export interface CapturedEvent extends QueuedEvent {
   readonly schema: string;
   readonly table: string;
   /** As receivers see it: `2024-05-01T10:00:00.123456`. */

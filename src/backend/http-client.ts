@@ -11,6 +11,8 @@ export interface HttpCall {
   /** bytes */
   readonly maxResponseSize: number;
   readonly signal?: PromptCancellation;
+  /** The call goes to the metadata server of the platform, which has a link-local address. Never set for URLs of metadata. */
+  readonly metadataServer?: true;
 }
 
 export interface HttpAnswer {

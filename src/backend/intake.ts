@@ -6,11 +6,18 @@ export interface Intake {
   take(bytes: number): boolean;
   /** So many are not kept after all. */
   giveBack(bytes: number): void;
+  /** Before so many bytes more are printed of what is kept already. They are made while they are sent. @returns as `take` */
+  print(bytes: number): boolean;
   /** Why no more was wanted. @param isDone what was to be written is written all the same */
   refusal(isDone: boolean): SvcError;
 }
 
 /** @param message what is too large */
 export function intakeRefusal(message: string, isDone: boolean): SvcError {
-  return new SvcError('bad-request', isDone ? `${message}; what was to be changed is changed` : message);
+  return new SvcError('bad-request', isDone ? doneWithout(message) : message);
+}
+
+/** The message for a mutation whose changes stand, though its answer cannot be sent. */
+export function doneWithout(message: string): string {
+  return `${message}. The mutation was committed; its answer was not sent`;
 }

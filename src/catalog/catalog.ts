@@ -33,6 +33,13 @@ export interface CatalogType {
   readonly fraction?: number;
   /** How its texts are compared, where that is not the database's default. */
   readonly collation?: CatalogCollation;
+  /** Comparison operators that the database does not have for its values, and `order_by` if it cannot sort them. Absent: none. */
+  readonly lacks?: readonly string[];
+}
+
+/** Whether the database has the comparison operator, or an order (`order_by`), for values of the type. */
+export function supports({ lacks }: CatalogType, operator: string): boolean {
+  return lacks?.includes(operator) !== true;
 }
 
 export interface CatalogCollation {

@@ -1,4 +1,5 @@
 /** What a command of the command line is given, and what it gives back. */
+import type { Backend } from '../backend/backend.ts';
 import type { Kinds } from '../metadata/kinds.ts';
 import type { ExitCode, Problem } from '../project/failure.ts';
 import type { Project } from '../project/project.ts';
@@ -20,7 +21,7 @@ export interface Call {
   /** @throws ProjectFailure */
   server(): Promise<ServerClient>;
   /** The kinds of sources of this version; loading them takes a moment. */
-  kinds(): Promise<Kinds>;
+  kinds(): Promise<Kinds<Backend>>;
   /** Told on the way, on stderr; not with --quiet. */
   tell(message: string): void;
   /** A line of the result that is there before the rest: printed to stdout at once; not with --json. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ProvidedDatabases, provideDatabases } from '../app/embedded-source.ts';
-import { trackSampleData } from '../app/sample-data.ts';
+import { type ProvidedDatabases, provideDatabases } from '../embedded-postgres/embedded-source.ts';
+import { trackSampleData } from '../embedded-postgres/sample-data.ts';
 import { type Service, serve } from '../app/serve.ts';
 import { serviceLogger } from '../app/service-logger.ts';
 import { startWarmUp, type WarmUp } from '../app/warm-up/warm-up.ts';

@@ -1,8 +1,8 @@
 import type { Backend } from '../backend/backend.ts';
-import { dbb } from './dbb/index.ts';
-import { dbc } from './dbc/index.ts';
-import { dwh } from './dwh/index.ts';
-import { pg } from './pg/index.ts';
+import { mariadb } from './mariadb/index.ts';
+import { citus } from './citus/index.ts';
+import { bigquery } from './bigquery/index.ts';
+import { postgresql } from './postgresql/index.ts';
 
 /** Every database kind that the service knows. */
-export const backends: readonly Backend[] = [pg as Backend, dbb as Backend, dbc as Backend, dwh as Backend];
+export const backends: readonly Backend[] = [postgresql as Backend, mariadb as Backend, citus as Backend, bigquery as Backend];

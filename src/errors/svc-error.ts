@@ -24,6 +24,8 @@ export interface SvcErrorOptions {
   readonly locations?: readonly TextLocation[];
   /** It is nobody's fault and soon over: a database is out of reach or busy. */
   readonly isPassing?: boolean;
+  /** The connection broke while the transaction was committed: it may be committed or not. */
+  readonly isUncertain?: boolean;
   readonly cause?: unknown;
   /** The message for those who may not know the schema, where `message` tells of it. */
   readonly discreetMessage?: string;
@@ -37,7 +39,8 @@ export class SvcError extends Error {
   readonly status: number;
   readonly keepsStatus: boolean;
   readonly isPassing: boolean;
-  private readonly discreetMessage: string | undefined;
+  readonly isUncertain: boolean;
+  readonly #discreetMessage: string | undefined;
   readonly graphqlErrors: readonly Json[] | undefined;
   readonly locations: readonly TextLocation[] | undefined;
   readonly shownCode: string | undefined;
@@ -51,7 +54,8 @@ export class SvcError extends Error {
     this.status = options.status ?? ERROR_STATUS[code];
     this.keepsStatus = options.keepsStatus === true;
     this.isPassing = options.isPassing === true;
-    this.discreetMessage = options.discreetMessage;
+    this.isUncertain = options.isUncertain === true;
+    this.#discreetMessage = options.discreetMessage;
     this.graphqlErrors = options.graphqlErrors;
     this.locations = options.locations;
     this.shownCode = options.shownCode;
@@ -59,23 +63,24 @@ export class SvcError extends Error {
 
   /** The same error at another place. */
   withPath(path: Path): SvcError {
-    return this.with(this.message, path);
+    return this.#with(this.message, path);
   }
 
   /** The same error without what its message tells of the schema. */
   forStrangers(): SvcError {
-    return this.discreetMessage === undefined ? this : this.with(this.discreetMessage, this.path);
+    return this.#discreetMessage === undefined ? this : this.#with(this.#discreetMessage, this.path);
   }
 
-  private with(message: string, path: Path): SvcError {
+  #with(message: string, path: Path): SvcError {
     return new SvcError(this.code, message, {
       path,
       status: this.status,
       keepsStatus: this.keepsStatus,
       isPassing: this.isPassing,
+      isUncertain: this.isUncertain,
       cause: this.cause,
       ...(this.internal === undefined ? {} : { internal: this.internal }),
-      ...(this.discreetMessage === undefined ? {} : { discreetMessage: this.discreetMessage }),
+      ...(this.#discreetMessage === undefined ? {} : { discreetMessage: this.#discreetMessage }),
       ...(this.graphqlErrors === undefined ? {} : { graphqlErrors: this.graphqlErrors }),
       ...(this.locations === undefined ? {} : { locations: this.locations }),
       ...(this.shownCode === undefined ? {} : { shownCode: this.shownCode }),

@@ -1,6 +1,6 @@
 /** Makes the calls of asynchronous actions that were written down. */
-import type { CallOutcome, CallStore, DueCall } from '../storage/action-log.ts';
-import type { HandlerCaller } from '../actions/handler-call.ts';
+import type { CallOutcome, CallStore, DueCall } from '../metadata-store/action-log.ts';
+import type { HandlerCaller } from '../webhooks/handler-call.ts';
 import { ADMIN_ROLE } from '../auth/session.ts';
 import { ROLE_VARIABLE } from '../auth/session-variables.ts';
 import { encodeAdminError, toSvcError } from '../errors/encode.ts';
@@ -11,8 +11,8 @@ import type { ActionInfo } from '../schema-cache/action-info.ts';
 import type { SchemaCache } from '../schema-cache/schema-cache.ts';
 import type { PromptCancellation } from '../util/cancellation.ts';
 import { printJson } from '../util/json.ts';
-import type { Queue } from './engine.ts';
 import type { Hold } from './holdings.ts';
+import type { Queue } from './queue.ts';
 
 export interface ActionCallsOptions {
   readonly store: CallStore;

@@ -5,9 +5,9 @@ import type { Environment } from '../metadata/environment-template.ts';
 import type { RetryPolicy } from '../metadata/retry-policy.ts';
 import type { DeliveryKind, Observer } from '../observability/observation.ts';
 import type { Span } from '../observability/tracing/span.ts';
-import type { CallKind, OutboundClient, OutboundResponse } from '../outbound/client.ts';
-import { OutboundError } from '../outbound/outbound-error.ts';
-import { TransformFailure } from '../transform/transform-failure.ts';
+import type { OutboundClient } from '../http-client/client.ts';
+import { OutboundError } from '../http-client/outbound-error.ts';
+import { TransformFailure } from '../webhooks/transform/transform-failure.ts';
 import type { PromptCancellation } from '../util/cancellation.ts';
 import { type JsonObject, printJson } from '../util/json.ts';
 import { answerJsonOrNull } from '../webhooks/answer-json.ts';
@@ -18,6 +18,7 @@ import { templateOf } from '../webhooks/logged-call.ts';
 import { retryAfter } from '../webhooks/retry-after.ts';
 import { type TraceContext, traceHeaders } from '../webhooks/trace-context.ts';
 import { loggedCall, openWebhook, type Webhook, type WebhookCall, type WebhookDefinition } from '../webhooks/webhook.ts';
+import type { CallKind, OutboundResponse } from '../http-client/request.ts';
 
 export interface Delivery {
   readonly of: DeliveryKind;

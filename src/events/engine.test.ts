@@ -3,8 +3,9 @@ import type { EventStore, FetchRequest, Lease, QueuedEvent } from '../backend/ev
 import { SvcError } from '../errors/svc-error.ts';
 import type { Observation } from '../observability/observation.ts';
 import { onCancel } from '../util/cancellation.ts';
-import { createEngine, type Engine, type WantedLane, type QueueHandle } from './engine.ts';
+import { createEngine, type Engine, type QueueHandle } from './engine.ts';
 import { WAIT } from '../../test/support/wait.ts';
+import type { WantedLane } from './queue.ts';
 
 interface Done {
   readonly id: string;
@@ -134,7 +135,7 @@ function run(slots: number, lanes: readonly WantedLane[], { leaseSeconds = 60, s
 }
 
 const events = (lane: string, count: number): readonly QueuedEvent[] =>
-  Array.from({ length: count }, (_, i) => ({ id: `${lane}${i}`, lane }));
+  Array.from({ length: count }, (_, i) => ({ id: `${lane}${i}`, lane, tries: 0 }));
 const inLane = (working: ReadonlyMap<string, unknown>, lane: string): number =>
   [...working.keys()].filter((id) => id.startsWith(lane)).length;
 const endAll = (working: ReadonlyMap<string, () => void>): void => {
@@ -205,29 +206,33 @@ describe('the engine', () => {
   });
 
   it('gives slow lanes no more than half of the slots', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
     const slow = Array.from({ length: 12 }, (_, i) => ({ name: `slow-${i}-` }));
     const { store, working } = run(8, [...slow, { name: 'quick' }]);
     // Each lane has shown that it is slow.
     store.put(...slow.flatMap(({ name }) => events(name, 1)));
     for (let ended = 0; ended < slow.length; ) {
       await vi.waitFor(() => expect(working.size).toBeGreaterThan(0), WAIT);
-      await new Promise((resolve) => setTimeout(resolve, 1050));
-      ended += working.size;
-      endAll(working);
+      const begun = [...working.keys()];
+      vi.advanceTimersByTime(1050);
+      // Those that began meanwhile have not taken long yet.
+      for (const id of begun) working.get(id)?.();
+      ended += begun.length;
     }
     await vi.waitFor(() => expect(store.done.length).toBe(12), WAIT);
-    store.put(...slow.flatMap(({ name }) => events(`${name}`, 2).map(({ id, lane }) => ({ id: `${id}x`, lane }))));
+    store.put(...slow.flatMap(({ name }) => events(`${name}`, 2).map(({ id, lane }) => ({ id: `${id}x`, lane, tries: 0 }))));
     await vi.waitFor(() => expect(working.size).toBe(4), WAIT);
     store.put(...events('quick', 1));
     await vi.waitFor(() => expect(inLane(working, 'quick')).toBe(1), WAIT);
   });
 
   it('asks for all slow lanes, each for a share of the room that they have', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
     const slow = Array.from({ length: 10 }, (_, i) => ({ name: `slow-${i}-` }));
     const { store, working } = run(40, slow);
     store.put(...slow.flatMap(({ name }) => events(name, 1)));
     await vi.waitFor(() => expect(working.size).toBe(10), WAIT);
-    await new Promise((resolve) => setTimeout(resolve, 1050));
+    vi.advanceTimersByTime(1050);
     endAll(working);
     await vi.waitFor(() => expect(store.done.length).toBe(10), WAIT);
     const before = store.fetches.length;
@@ -266,7 +271,7 @@ describe('the engine', () => {
     const other = run(2, [{ name: 'a' }]);
     other.store.put(...events('a', 1));
     await vi.waitFor(() => expect(other.working.size).toBe(1), WAIT);
-    other.store.leased.set('a0', { event: { id: 'a0', lane: 'a' }, holder: 'somebody else' });
+    other.store.leased.set('a0', { event: { id: 'a0', lane: 'a', tries: 0 }, holder: 'somebody else' });
     endAll(other.working);
     await vi.waitFor(() => expect(other.observations.some(({ kind }) => kind === 'delivery-trouble')).toBe(true), WAIT);
     expect(other.store.done).toEqual([]);
@@ -277,9 +282,12 @@ describe('the engine', () => {
     const { store, working, engine } = run(4, [{ name: 'a' }]);
     store.put(...events('a', 10));
     await vi.waitFor(() => expect(working.size).toBe(3), WAIT);
+    vi.useFakeTimers({ toFake: ['performance'] });
     const first = [...working.keys()][0] ?? '';
-    const stopped = engine.stop(200);
+    const stopped = engine.stop(60_000);
     working.get(first)?.();
+    await vi.waitFor(() => expect(store.done).toEqual([first]), WAIT);
+    vi.advanceTimersByTime(60_000);
     await stopped;
     expect(store.done).toEqual([first]);
     expect(store.leased.size).toBe(0);

@@ -2,45 +2,11 @@
  * The delivery engine: takes events from queues under a lease, has their workers work on them, and records what
  * came of it. It knows no triggers and no webhooks. What it promises is in docs/delivery.md.
  */
-import type { EventStore, QueuedEvent } from '../backend/event-store.ts';
+import type { QueuedEvent } from '../backend/event-store.ts';
 import type { Observer } from '../observability/observation.ts';
-import type { PromptCancellation } from '../util/cancellation.ts';
-import { type Hold, createHoldings, type Holdings } from './holdings.ts';
+import { createHoldings, type Holdings } from './holdings.ts';
 import { createPool, type SlotPool } from './pool.ts';
-import { type QueueSettings, type RunningQueue, startQueue } from './queue.ts';
-
-/** What is wanted of a lane: all of its events, or so many at a time in all instances together. */
-export interface WantedLane {
-  readonly name: string;
-  readonly overall?: number;
-  /** Some of its events have to wait for others. */
-  readonly isOrdered?: boolean;
-}
-
-/** A queue and how its events are worked on. */
-export interface Queue<E extends QueuedEvent, O extends { readonly id: string }> {
-  /** For messages. */
-  readonly name: string;
-  /** Null while its database cannot be reached. Another store than before must be of the same queue. */
-  store(): EventStore<E, O> | null;
-  /** Whose events are wanted; asked before every fetch. None: the database is not asked. */
-  lanes(): readonly WantedLane[];
-  /**
-   * Gives what came of an event, failures included; must end by itself. When `signal` says so it may reject: then the
-   * event is handed back. What is read meanwhile, where it may be much, asks `hold` for room.
-   */
-  work(event: E, signal: PromptCancellation, hold: Hold): Promise<O>;
-  /** Characters of an outcome, where it may be large. */
-  sizeOf?(outcome: O): number;
-  /** In how many ms the event of an outcome is due again; null: never. */
-  dueAgain?(outcome: O): number | null;
-  /** ms between fetches where there is nothing */
-  readonly pollInterval: number;
-  /** Hears of every fetch that brought something. @param seconds that it took */
-  fetched?(events: readonly E[], seconds: number): void;
-  /** Hears of every question to the store. @param seconds that it took */
-  asked?(seconds: number, isAnswered: boolean): void;
-}
+import { type Queue, type QueueSettings, type RunningQueue, startQueue } from './queue.ts';
 
 export interface QueueHandle {
   /** There may be something new. */

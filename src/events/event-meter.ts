@@ -2,7 +2,7 @@
 import type { CapturedEvent, DeliveryResult } from '../backend/event-store.ts';
 import { METRICS } from '../observability/metrics/definitions.ts';
 import type { Registry } from '../observability/metrics/registry.ts';
-import type { ScheduledEvent } from '../storage/scheduled-event-store.ts';
+import type { ScheduledEvent } from '../metadata-store/scheduled-event-store.ts';
 import type { DeliveryEnd } from './delivery.ts';
 
 export class EventMeter {

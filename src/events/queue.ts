@@ -4,9 +4,8 @@ import type { ErrorCode } from '../errors/codes.ts';
 import { describeFailure } from '../errors/describe-failure.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { Observer } from '../observability/observation.ts';
-import { CancellationSource } from '../util/cancellation.ts';
-import type { Queue } from './engine.ts';
-import type { Holding, Holdings } from './holdings.ts';
+import { CancellationSource, type PromptCancellation } from '../util/cancellation.ts';
+import type { Hold, Holding, Holdings } from './holdings.ts';
 import type { SlotPool, PoolLane, Slot } from './pool.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
 import { createWaker, type Waker } from './waker.ts';
@@ -58,6 +57,8 @@ export function startQueue<E extends QueuedEvent, O extends { readonly id: strin
 
 interface HeldEvent {
   readonly lane: string;
+  /** Attempts before this one. */
+  tries: number;
   /** Of the event, and of what came of it. Characters. */
   size: number;
   /** By our own clock, on the safe side. */
@@ -68,8 +69,16 @@ interface HeldEvent {
   cancellation: CancellationSource | undefined;
   /** What was read while it was worked on: until what came of it is recorded. */
   holding: Holding | undefined;
+  /** Its outcome waits to be recorded. */
+  isDone: boolean;
   /** What came of it is on its way to the database. */
   isRecording: boolean;
+}
+
+/** Outcome of an event, to be recorded. */
+interface Done<O> {
+  readonly outcome: O;
+  readonly held: HeldEvent;
 }
 
 class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> implements RunningQueue {
@@ -80,7 +89,7 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
   readonly #held = new Map<string, HeldEvent>();
   /** To be handed back at the end: there was no more time for them. */
   readonly #givenUp: string[] = [];
-  readonly #recorder: Recorder<O>;
+  readonly #recorder: Recorder<Done<O>>;
   readonly #waker: Waker = createWaker();
   #renewal: NodeJS.Timeout | undefined;
   #listening: { readonly store: EventStore<E, O>; readonly stop: Promise<{ stop(): Promise<void> } | undefined> } | undefined;
@@ -98,13 +107,13 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
     this.#settings = settings;
     this.#recorder = createRecorder({
       gather: () => (this.#hasDependants || this.#isStopping ? 0 : RECORD_MS),
-      record: async (outcomes) => this.#record(outcomes),
+      record: async (done) => this.#record(done),
       failed: (error) => this.#report('cannot record what was done', error),
       isRefusal: (error) => error instanceof SvcError && REFUSALS.has(error.code),
-      sizeOf: (outcome) => queue.sizeOf?.(outcome) ?? 0,
-      leftOut: ({ id }, error) => {
+      sizeOf: ({ outcome }) => queue.sizeOf?.(outcome) ?? 0,
+      leftOut: ({ outcome: { id }, held }, error) => {
         // Its lease is left to end.
-        this.#letGo(id);
+        if (this.#held.get(id) === held) this.#letGo(id);
         this.#report(`cannot record what came of the event ${id}`, error);
       },
     });
@@ -232,16 +241,18 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
 
   #take(event: E, leaseEnd: number): void {
     const known = this.#held.get(event.id);
-    // One that is recorded just now has come back before we have heard of that: it is due again.
-    if (known !== undefined && !known.isRecording) {
+    const { lane: name, size = 0, tries } = event;
+    // One that was recorded, or is just now, has come back before the answer to that, which may be lost: it is due again.
+    const isRecorded = known !== undefined && (known.isRecording || (known.isDone && known.tries !== tries));
+    if (known !== undefined && !isRecorded) {
       // Our own lease had ended, and nobody else has taken it since: it is still being worked on.
-      Object.assign(known, { leaseEnd, isLost: false });
+      Object.assign(known, { leaseEnd, tries, isLost: false });
       return;
     }
-    const { lane: name, size = 0 } = event;
     this.#letGo(event.id);
     this.#settings.pool.weigh(size);
-    const held: HeldEvent = { lane: name, size, leaseEnd, isLost: false, cancellation: undefined, holding: undefined, isRecording: false };
+    const idle = { isLost: false, cancellation: undefined, holding: undefined, isDone: false, isRecording: false };
+    const held: HeldEvent = { lane: name, tries, size, leaseEnd, ...idle };
     this.#held.set(event.id, held);
     const lane = this.#lane(name);
     lane.enqueue((slot) => void this.#work(event, held, lane, slot));
@@ -279,35 +290,46 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
         const size = this.#queue.sizeOf?.(outcome) ?? 0;
         held.size += size;
         this.#settings.pool.weigh(size);
-        this.#recorder.add(outcome);
+        held.isDone = true;
+        this.#recorder.add({ outcome, held });
       }
       lane.finished(slot);
       if (this.#isStopping) this.#waker.wake();
     }
   }
 
-  async #record(outcomes: readonly O[]): Promise<void> {
+  async #record(done: readonly Done<O>[]): Promise<void> {
     const store = this.#queue.store();
     if (store === null) throw new Error('the database cannot be reached');
-    const recording = outcomes.flatMap(({ id }) => {
-      const held = this.#held.get(id);
-      return held === undefined ? [] : [[id, held] as const];
-    });
     const mark = (isRecording: boolean): void => {
-      for (const [, held] of recording) held.isRecording = isRecording;
+      for (const { held } of done) held.isRecording = isRecording;
     };
     mark(true);
     let recorded: ReadonlySet<string>;
     try {
-      recorded = new Set(await store.record(this.#settings.lease, outcomes));
+      recorded = new Set(
+        await store.record(
+          this.#settings.lease,
+          done.map(({ outcome, held: { tries } }) => ({ ...outcome, tries })),
+        ),
+      );
     } catch (error) {
       mark(false);
       throw error;
     }
-    for (const [id, held] of recording) if (this.#held.get(id) === held) this.#letGo(id);
-    const lost = outcomes.length - recorded.size;
+    let lost = 0;
+    for (const { outcome, held } of done) {
+      // Else it was recorded before, and is worked on again.
+      if (this.#held.get(outcome.id) !== held) continue;
+      this.#letGo(outcome.id);
+      if (!recorded.has(outcome.id)) lost += 1;
+    }
     if (lost > 0)
-      this.#report(`${lost} events had been taken over by others before they were recorded; they may have been delivered twice`, null);
+      this.#report(
+        `${lost} events were no longer under a lease of this instance when they were recorded: an answer was lost, or others have taken them and may have delivered them twice`,
+        null,
+      );
+    const outcomes = done.map(({ outcome }) => outcome);
     if (this.#hasDependants || this.#isStopping) this.#waker.wake();
     else this.#wakeForRetries(outcomes);
   }
@@ -383,4 +405,37 @@ function hasFullLane(events: readonly QueuedEvent[], lanes: readonly LaneRequest
   const counts = new Map<string, number>();
   for (const { lane } of events) counts.set(lane, (counts.get(lane) ?? 0) + 1);
   return lanes.some(({ name, limit }) => (counts.get(name) ?? 0) >= limit);
+}
+
+/** What is wanted of a lane: all of its events, or so many at a time in all instances together. */
+export interface WantedLane {
+  readonly name: string;
+  readonly overall?: number;
+  /** Some of its events have to wait for others. */
+  readonly isOrdered?: boolean;
+}
+
+/** A queue and how its events are worked on. */
+export interface Queue<E extends QueuedEvent, O extends { readonly id: string }> {
+  /** For messages. */
+  readonly name: string;
+  /** Null while its database cannot be reached. Another store than before must be of the same queue. */
+  store(): EventStore<E, O> | null;
+  /** Whose events are wanted; asked before every fetch. None: the database is not asked. */
+  lanes(): readonly WantedLane[];
+  /**
+   * Gives what came of an event, failures included; must end by itself. When `signal` says so it may reject: then the
+   * event is handed back. What is read meanwhile, where it may be much, asks `hold` for room.
+   */
+  work(event: E, signal: PromptCancellation, hold: Hold): Promise<O>;
+  /** Characters of an outcome, where it may be large. */
+  sizeOf?(outcome: O): number;
+  /** In how many ms the event of an outcome is due again; null: never. */
+  dueAgain?(outcome: O): number | null;
+  /** ms between fetches where there is nothing */
+  readonly pollInterval: number;
+  /** Hears of every fetch that brought something. @param seconds that it took */
+  fetched?(events: readonly E[], seconds: number): void;
+  /** Hears of every question to the store. @param seconds that it took */
+  asked?(seconds: number, isAnswered: boolean): void;
 }

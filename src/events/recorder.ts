@@ -27,7 +27,8 @@ const MOST_AT_ONCE = 100;
 /** Of a batch: the outcome with which they are reached is the last. */
 const MOST_CHARACTERS = 8 * 1024 * 1024;
 const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 2_000;
+/** A database that is back has the outcomes this much later at most: ordered and bounded triggers wait for them. */
+const LONGEST_PAUSE_MS = 500;
 
 export function createRecorder<O>({ gather, record, failed, isRefusal, sizeOf, leftOut }: RecorderOptions<O>): Recorder<O> {
   let waiting: O[] = [];

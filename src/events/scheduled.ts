@@ -1,6 +1,6 @@
 /** Delivers events of cron triggers and one-off events, and makes the events of cron triggers that lie ahead. */
 import type { DeliveryOutcome } from '../backend/event-store.ts';
-import { clampingNumbers } from '../metadata/clamping.ts';
+import { withRules } from '../metadata/decode-rules.ts';
 import { type CronTrigger, scheduledRetryCodec, type ScheduledRetryPolicy } from '../metadata/cron-trigger.ts';
 import { type Environment, headersCodec } from '../metadata/environment-template.ts';
 import { signatureCodec } from '../metadata/signature.ts';
@@ -15,7 +15,7 @@ import {
   type OneOffEvent,
   type ScheduledEvent,
   type ScheduledEventStore,
-} from '../storage/scheduled-event-store.ts';
+} from '../metadata-store/scheduled-event-store.ts';
 import type { PromptCancellation } from '../util/cancellation.ts';
 import { printJson } from '../util/json.ts';
 import { repeatedly } from '../util/repeatedly.ts';
@@ -163,7 +163,7 @@ async function deliverOneOff(
 ): Promise<Omit<DeliveryOutcome, 'id'>> {
   const { id, scheduledTime, createdAt, payload, comment, tries } = event;
   // It was checked by the service that took it, whose bounds may have been others.
-  const retry = clampingNumbers(() => scheduledRetryCodec.decode(event.retryConf ?? {}, ROOT));
+  const retry = scheduledRetryCodec.decode(event.retryConf ?? {}, withRules(ROOT, { onClamped: () => undefined }));
   if (isTooLate(event, retry)) return { result: { kind: 'dead' }, invocation: null };
   const head = JSON.stringify({ id, scheduled_time: scheduledTime, created_at: createdAt }).slice(0, -1);
   return deliver(

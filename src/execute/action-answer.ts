@@ -4,7 +4,8 @@
  */
 import type { ActionAnswer, ActionOutput } from '../ir/action.ts';
 import { type GraphqlType, printGraphqlType } from '../metadata/graphql-type.ts';
-import { isJsonArray, isJsonNumber, isJsonObject, type Json, type JsonObject, numberText, printJson } from '../util/json.ts';
+import { isJsonArray, isJsonNumber, isJsonObject, type Json, type JsonObject, numberText } from '../util/json.ts';
+import type { Sliced } from '../util/sliced.ts';
 import type { AnswerText } from './answer-text.ts';
 import { holeText, type Key } from './holes.ts';
 
@@ -74,37 +75,41 @@ export interface Writing {
   readonly holeName: string;
 }
 
+/** Objects and items of lists that are printed between two looks at the clock. */
+const STEPS = 64;
+
 /**
- * Prints an answer that was checked.
+ * Prints an answer that was checked, with pauses.
  * @throws AnswerRefused where there is no object to select from
  * @throws SvcError where the request has printed more than it may
  */
-export function writeAnswer(value: Json, { fields }: ActionAnswer, writing: Writing): void {
-  if (fields === null) writing.text.write(printJson(value));
-  else writeSelected(value, fields, 'the action webhook response', writing);
+export function* writeAnswer(value: Json, { fields }: ActionAnswer, writing: Writing): Sliced<void> {
+  if (fields === null) yield* writing.text.value(value);
+  else yield* writeSelected(value, fields, 'the action webhook response', writing);
 }
 
 /** @param what that it is a part of, for messages */
-function writeSelected(value: Json, fields: readonly ActionOutput[], what: string, writing: Writing): void {
+function* writeSelected(value: Json, fields: readonly ActionOutput[], what: string, writing: Writing): Sliced<void> {
   const { text } = writing;
   if (value === null) text.write('null');
   else if (isJsonArray(value)) {
     for (const [index, item] of value.entries()) {
       text.write(index === 0 ? '[' : ',');
-      writeSelected(item, fields, what, writing);
+      yield* writeSelected(item, fields, what, writing);
+      if (index % STEPS === STEPS - 1) yield;
     }
     text.write(value.length === 0 ? '[]' : ']');
   } else if (!isJsonObject(value)) throw new AnswerRefused(`got ${describe(value)} for ${what}, expecting an object`);
   else {
     for (const [index, field] of fields.entries()) {
       text.write(`${index === 0 ? '{' : ','}${JSON.stringify(field.responseKey)}:`);
-      writeOutput(field, value, writing);
+      yield* writeOutput(field, value, writing);
     }
     text.write(fields.length === 0 ? '{}' : '}');
   }
 }
 
-function writeOutput(field: ActionOutput, value: JsonObject, writing: Writing): void {
+function* writeOutput(field: ActionOutput, value: JsonObject, writing: Writing): Sliced<void> {
   const { text, holeName } = writing;
   switch (field.kind) {
     case 'typename':
@@ -117,16 +122,14 @@ function writeOutput(field: ActionOutput, value: JsonObject, writing: Writing): 
     }
     case 'field': {
       const inner = own(value, field.name);
-      if (field.fields === null) text.write(scalarText(inner));
-      else writeSelected(inner, field.fields, `the field "${field.name}"`, writing);
+      if (field.fields === null) {
+        if (!text.plain(inner)) yield* text.value(inner);
+      } else {
+        yield* writeSelected(inner, field.fields, `the field "${field.name}"`, writing);
+        yield;
+      }
     }
   }
-}
-
-/** Most fields are plain values. */
-function scalarText(value: Json): string {
-  if (typeof value === 'string') return JSON.stringify(value);
-  return typeof value === 'object' ? printJson(value) : String(value);
 }
 
 function own(value: JsonObject, name: string): Json {

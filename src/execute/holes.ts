@@ -174,12 +174,15 @@ export class Holes {
     for (const part of parts) {
       if (typeof part === 'string') size.bytes += pieces.add(part);
       else for (const piece of part.asked.answers[part.index] ?? []) size.bytes += pieces.add(piece);
-      if (size.bytes > this.#bounds.maxBytes) {
-        throw new SvcError('unexpected', `the joined answers have more than ${this.#bounds.maxBytes} bytes`, { status: 400 });
-      }
+      checkJoined(size.bytes, this.#bounds);
     }
     return pieces.take();
   }
+}
+
+/** @throws SvcError */
+export function checkJoined(bytes: number, { maxBytes }: JoinBounds): void {
+  if (bytes > maxBytes) throw new SvcError('unexpected', `the joined answers have more than ${maxBytes} bytes`, { status: 400 });
 }
 
 /** Shorter pieces are put together: what takes time is their number, in all that is done with them up to the socket. */

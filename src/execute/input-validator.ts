@@ -1,18 +1,19 @@
 /** Asks the hooks of permissions (`validate_input`) whether a request's input may be written. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Session } from '../auth/session.ts';
-import type { RunOptions } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { type Environment, filledTemplate, variablesNotFound } from '../metadata/environment-template.ts';
 import type { ValidateInput } from '../metadata/validate-input.ts';
-import type { OutboundClient, OutboundResponse } from '../outbound/client.ts';
-import { OutboundError } from '../outbound/outbound-error.ts';
+import type { OutboundClient } from '../http-client/client.ts';
+import { OutboundError } from '../http-client/outbound-error.ts';
 import { isJsonObject, type Json, printJson } from '../util/json.ts';
 import { answerJsonOrNull } from '../webhooks/answer-json.ts';
 import { loggedMessage } from '../webhooks/logged-call.ts';
 import { callWebhook } from '../webhooks/call-webhook.ts';
 import { clientHeaders } from '../webhooks/client-headers.ts';
 import { configuredHeaders } from '../webhooks/configured.ts';
+import type { RunOptions } from '../backend/connection.ts';
+import type { OutboundResponse } from '../http-client/request.ts';
 
 /** What a hook is asked about. */
 export interface ValidationRequest {

@@ -5,7 +5,7 @@
 import { SvcError } from '../errors/svc-error.ts';
 import type { RemoteField, RemoteOutput, RemoteSelection } from '../ir/remote.ts';
 import { answerKeyOf, joinKeyOf, TYPE_KEY } from '../plan/remote-request.ts';
-import { isJsonArray, isJsonNumber, isJsonObject, type Json, type JsonObject, numberText, printJson } from '../util/json.ts';
+import { isJsonArray, isJsonNumber, isJsonObject, type Json, type JsonObject, numberText } from '../util/json.ts';
 import type { Bytes } from '../util/bytes.ts';
 import { at, type Path, ROOT } from '../util/path.ts';
 import type { Sliced } from '../util/sliced.ts';
@@ -50,17 +50,17 @@ type Printing =
   | {
       readonly kind: 'list';
       readonly items: readonly Json[];
-      readonly selection: RemoteSelection | null;
+      readonly selection: RemoteSelection;
       /** Of lists that its items are. */
       readonly levels: number;
       readonly path: Path;
       next: number;
-    };
+    }
+  /** A value without a selection that is long, or may be. */
+  | { readonly kind: 'value'; readonly value: Json };
 
 /** What is printed between two looks at the clock: objects, and items of lists. */
 const STEPS = 64;
-/** Items of a list of plain values that are printed at once. */
-const LONG_LIST = 256;
 
 export class RemoteAnswer {
   readonly #holeName: string;
@@ -124,7 +124,11 @@ export class RemoteAnswer {
       const innermost = this.#printing[this.#printing.length - 1];
       if (innermost === undefined) return this.#text.take();
       if (innermost.kind === 'object') this.#goOnWithObject(innermost);
-      else this.#goOnWithList(innermost);
+      else if (innermost.kind === 'list') this.#goOnWithList(innermost);
+      else {
+        this.#printing.pop();
+        yield* this.#text.value(innermost.value);
+      }
       if (steps % STEPS === 0) yield;
     }
   }
@@ -155,8 +159,7 @@ export class RemoteAnswer {
       this.#text.write(of.next === 0 ? '[' : ',');
       const index = of.next++;
       const item = items[index] as Json;
-      if (selection === null) this.#json(item, path);
-      else this.#selected(selection, levels, item, at(path, index));
+      this.#selected(selection, levels, item, at(path, index));
     } else {
       this.#text.write(items.length === 0 ? '[]' : ']');
       this.#printing.pop();
@@ -185,14 +188,9 @@ export class RemoteAnswer {
   }
 
   #value({ selection, shape }: RemoteField, value: Json, path: Path, isItem = false): void {
-    if (selection === null) this.#json(value, path);
-    else this.#selected(selection, shape.lastIndexOf('[') + (isItem ? 0 : 1), value, path);
-  }
-
-  #json(value: Json, path: Path): void {
-    if (isJsonArray(value) && value.length > LONG_LIST)
-      this.#printing.push({ kind: 'list', items: value, selection: null, levels: 0, path, next: 0 });
-    else this.#text.write(printJson(value));
+    if (selection === null) {
+      if (!this.#text.plain(value)) this.#printing.push({ kind: 'value', value });
+    } else this.#selected(selection, shape.lastIndexOf('[') + (isItem ? 0 : 1), value, path);
   }
 
   /** Prints a null; lists and objects are begun. */

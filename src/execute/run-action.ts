@@ -1,15 +1,16 @@
 /** Runs the step of an action. */
-import type { JsonRow } from '../backend/backend.ts';
 import { invariant } from '../errors/svc-error.ts';
 import type { ActionArgument } from '../ir/action.ts';
 import { bindPart, type JoinValues } from '../plan/bind.ts';
 import type { CallStep, Step } from '../plan/plan.ts';
-import type { Variables } from '../schema/constraint.ts';
+import type { Variables } from '../graphql-engine/constraint.ts';
 import type { Json, JsonObject } from '../util/json.ts';
+import { inSlices } from '../util/sliced.ts';
 import { runLater } from './run-later-action.ts';
 import { AnswerRefused, checkAnswer, writeAnswer } from './action-answer.ts';
 import { AnswerText } from './answer-text.ts';
 import type { BoundedContext, RunContext } from './run-context.ts';
+import type { JsonRow } from '../backend/connection.ts';
 
 /** What each step gives its handler. */
 export type ActionInputs = ReadonlyMap<Step, JsonObject>;
@@ -54,7 +55,7 @@ export async function runAction(
   const text = new AnswerText(context.joinBounds);
   try {
     checkAnswer(reply.body, answer);
-    writeAnswer(reply.body, answer, { text, holeName: joining?.holeName ?? '' });
+    await inSlices(writeAnswer(reply.body, answer, { text, holeName: joining?.holeName ?? '' }));
   } catch (error) {
     throw error instanceof AnswerRefused ? reply.refused(error.message) : error;
   }

@@ -1,18 +1,20 @@
 import type { QueryTags } from '../backend/query-tags.ts';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ActionLog } from '../storage/action-log.ts';
-import type { HandlerCaller } from '../actions/handler-call.ts';
+import type { ActionLog } from '../metadata-store/action-log.ts';
+import type { HandlerCaller } from '../webhooks/handler-call.ts';
 import type { AnswerUse } from '../webhooks/answer-use.ts';
 import type { Session } from '../auth/session.ts';
-import type { JsonRow, RunOptions, Source, Statement, StatementCost } from '../backend/backend.ts';
+import type { Source } from '../backend/backend.ts';
 import type { Intake } from '../backend/intake.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
 import type { SourceInfo } from '../schema-cache/schema-cache.ts';
-import type { Variables } from '../schema/constraint.ts';
+import type { Variables } from '../graphql-engine/constraint.ts';
 import type { Json } from '../util/json.ts';
+import { latenessOf } from '../util/unless-late.ts';
 import type { JoinBounds } from './holes.ts';
 import type { InputValidator } from './input-validator.ts';
-import type { RemoteCall, RemoteCaller } from '../upstream/remote-caller.ts';
+import type { RemoteCall, RemoteCaller } from '../remote-schema/client/remote-caller.ts';
+import type { JsonRow, RunOptions, Statement, StatementCost } from '../backend/connection.ts';
 
 /** Calls that are made later. */
 export interface LaterCalls {
@@ -99,6 +101,19 @@ export function connectionOf(context: RunContext, name: string): Source {
   const source = context.connections.get(name);
   if (source === undefined) throw new SvcError('unexpected', `source with name "${name}" is inconsistent`);
   return source;
+}
+
+/**
+ * Returns a function that throws once the request is cancelled or its deadline has passed, for the pauses of long work on its answer.
+ * @param isDone the changes of the request were committed
+ */
+export function lateCheck({ how }: RunContext, isDone: boolean): () => void {
+  return () => {
+    const lateness = latenessOf(how);
+    if (lateness === null) return;
+    const message = lateness === 'abort' ? 'the request was cancelled' : 'the answer was not printed in time';
+    throw new SvcError('timeout', isDone ? `${message}; the changes were committed` : message);
+  };
 }
 
 /** Asks a server on behalf of the request, and hands its cookies on. @returns the body. @throws SvcError remote-schema-error */

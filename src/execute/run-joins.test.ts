@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aggregate, by, column, count, field, int, literal, compare, rows, table, text, type } from '../../test/support/ir.ts';
 import { testDatabase } from '../../test/support/postgres.ts';
 import type { Source } from '../backend/backend.ts';
-import { compiler } from '../databases/pg/compile/compiler.ts';
-import { pg as backend } from '../databases/pg/index.ts';
+import { compiler } from '../databases/postgresql/compile/compiler.ts';
+import { postgresql as backend } from '../databases/postgresql/index.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { RemoteField, RemoteOutput, RemoteValue } from '../ir/remote.ts';
 import type { JoinToRemoteSchema, JoinToSource, RemoteJoin } from '../ir/remote-join.ts';
@@ -12,7 +12,7 @@ import { planOperation } from '../plan/plan.ts';
 import { textOfBytes } from '../util/bytes.ts';
 import { type Json, parseJson } from '../util/json.ts';
 import { at, ROOT } from '../util/path.ts';
-import type { RemoteCall } from '../upstream/remote-caller.ts';
+import type { RemoteCall } from '../remote-schema/client/remote-caller.ts';
 import { runPlan } from './run-plan.ts';
 
 const SCHEMA = `
@@ -35,7 +35,12 @@ const asked: string[] = [];
 beforeAll(async () => {
   const database = await testDatabase();
   const configuration = backend.configuration.decode({ connection_info: { database_url: database.url } }, ROOT);
-  const opened = await backend.connect(configuration, { sourceName: 'a', environment: {}, usePreparedStatements: true, maxConnections: 4 });
+  const opened: Source = await backend.connect(configuration, {
+    sourceName: 'a',
+    environment: {},
+    usePreparedStatements: true,
+    maxConnections: 4,
+  });
   await opened.runSql(SCHEMA, {});
   source = {
     ...opened,
@@ -68,7 +73,7 @@ interface Asking {
 
 async function answer(query: SelectRoot['query'], joins: readonly RemoteJoin[], asking: Asking = {}): Promise<string> {
   asked.length = 0;
-  const pg = compiler({ stringifyNumericTypes: false });
+  const postgresql = compiler({ stringifyNumericTypes: false });
   const plan = planOperation(
     {
       kind: 'query',
@@ -79,7 +84,7 @@ async function answer(query: SelectRoot['query'], joins: readonly RemoteJoin[], 
       constraints: [],
       reusable: true,
     },
-    () => pg,
+    () => postgresql,
   );
   const body = await runPlan(plan, {
     connections: new Map([
@@ -224,7 +229,7 @@ describe('another server', () => {
     kind: 'field',
     responseKey: 'user',
     name: 'userById',
-    args: [{ name: 'id', type: 'Int!', value: key }],
+    args: [{ name: 'id', value: { kind: 'variable', type: 'Int!', value: key } }],
     shape: '{}',
     selection: { kind: 'object', fields },
   });
@@ -261,7 +266,9 @@ describe('another server', () => {
     const listed: RemoteField = {
       ...user({ kind: 'hidden', key: { name: 'id', shape: 'ID' } }, plain('mail')),
       name: 'users',
-      args: [{ name: 'ids', type: '[String!]!', value: { kind: 'key-list', index: 0, read: (written) => written } }],
+      args: [
+        { name: 'ids', value: { kind: 'variable', type: '[String!]!', value: { kind: 'key-list', index: 0, read: (written) => written } } },
+      ],
     };
     const target = join(listed, { batch: { matchBy: 'id', rows: 'first' } });
     const documents: string[] = [];

@@ -8,10 +8,11 @@ import type { Bytes } from '../util/bytes.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { ROOT } from '../util/path.ts';
 import { inSlices } from '../util/sliced.ts';
-import type { AskJoin, Key } from './holes.ts';
+import { laidOut } from '../util/json-layout.ts';
+import { type AskJoin, checkJoined, type Key } from './holes.ts';
 import { answerParts, keyText, RemoteAnswer } from './remote-answer.ts';
 import { tracedStatement } from './traced.ts';
-import { askRemote, type BoundedContext, connectionOf, readOptions, type RunContext, runRead } from './run-context.ts';
+import { askRemote, type BoundedContext, connectionOf, lateCheck, readOptions, type RunContext, runRead } from './run-context.ts';
 
 /** Keys of one request to a server: each is a field of the document. */
 const CALLS_PER_REQUEST = 100;
@@ -59,9 +60,9 @@ async function inChunks(
 }
 
 async function askSource(
-  { target, statement, binders }: SourceJoinStep,
+  { target, statement, binders, layout }: SourceJoinStep,
   keys: readonly Key[],
-  context: RunContext,
+  context: BoundedContext,
   holeName: string,
 ): Promise<readonly Bytes[]> {
   const byPart = target.columns.map((_, part) => keys.map((key) => key[part] ?? null));
@@ -72,7 +73,29 @@ async function askSource(
     runRead(context, connection, statement, values, readOptions(context, target.source)),
   );
   const cell = (row[0] ?? []).join('') as Bytes;
-  return cell.split(`${holeName};`) as Bytes[];
+  const answers = cell.split(`${holeName};`) as Bytes[];
+  if (layout === null) return answers;
+  let bytes = 0;
+  const count = (more: number): void => {
+    bytes += more;
+    checkJoined(bytes, context.joinBounds);
+  };
+  return inSlices(
+    (function* () {
+      const printed: Bytes[] = [];
+      for (const answer of answers) {
+        const made = yield* laidOut(answer, layout, count);
+        const pieces: Bytes[] = [];
+        for (const piece of made.pieces()) {
+          pieces.push(piece);
+          yield;
+        }
+        printed.push(oneText(pieces));
+      }
+      return printed;
+    })(),
+    lateCheck(context, false),
+  );
 }
 
 /** The data of a server's answer. @throws SvcError with the server's errors for those who may see them */

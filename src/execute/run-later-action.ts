@@ -1,13 +1,14 @@
 /** Asynchronous actions: a call is written down, and what came of it is told. */
-import { forwardedTo } from '../actions/handler-call.ts';
+import { forwardedTo } from '../webhooks/handler-call.ts';
 import { isAdmin, type Session } from '../auth/session.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
 import type { ActionEnqueue, ActionResult, ActionResultPart } from '../ir/action.ts';
-import type { StoredCall } from '../storage/action-log.ts';
+import type { StoredCall } from '../metadata-store/action-log.ts';
 import { bindPart } from '../plan/bind.ts';
 import { type Bytes, bytesOfText } from '../util/bytes.ts';
 import { type Json, type JsonObject, parseJson } from '../util/json.ts';
-import { takeWithin } from '../webhooks/answer-use.ts';
+import { inSlices, type Sliced } from '../util/sliced.ts';
+import { AnswerIntake } from '../webhooks/answer-use.ts';
 import { AnswerRefused, checkAnswer, type Writing, writeAnswer } from './action-answer.ts';
 import { AnswerText } from './answer-text.ts';
 import type { BoundedContext, RunContext } from './run-context.ts';
@@ -31,12 +32,14 @@ export async function runLater(
     return [bytesOfText(JSON.stringify(id))];
   }
   const found = await later.log.read(name, idOf(root, input), seenBy(session));
-  if (!takeWithin(actions.use, later.maxResponseSize)(Buffer.byteLength(found?.response ?? ''))) {
-    throw new SvcError('unexpected', `the results of actions have more than ${later.maxResponseSize} bytes`, { status: 400 });
+  const intake = new AnswerIntake(actions.use, later.maxResponseSize);
+  if (!intake.take(Buffer.byteLength(found?.response ?? ''))) {
+    const refusal = intake.refusal(false);
+    throw refusal ?? new SvcError('unexpected', `the results of actions have more than ${later.maxResponseSize} bytes`, { status: 400 });
   }
   const text = new AnswerText(joinBounds);
   if (found === null) text.write('null');
-  else writeResult(root.parts, found, { text, holeName });
+  else await inSlices(writeResult(root.parts, found, { text, holeName }));
   return text.take();
 }
 
@@ -64,19 +67,19 @@ function idOf(root: ActionResult, { id }: JsonObject): string {
 }
 
 /** @throws SvcError where the action has changed since and the answer does not fit any more */
-function writeResult(parts: readonly ActionResultPart[], found: StoredCall, writing: Writing): void {
+function* writeResult(parts: readonly ActionResultPart[], found: StoredCall, writing: Writing): Sliced<void> {
   const { text } = writing;
   let response: Json | undefined;
   for (const [index, part] of parts.entries()) {
     text.write(`${index === 0 ? '{' : ','}${JSON.stringify(part.responseKey)}:`);
     // What is asked for under several names is parsed once.
     if (part.kind === 'output') response ??= found.response === null ? null : parseJson(found.response);
-    writePart(part, found, response ?? null, writing);
+    yield* writePart(part, found, response ?? null, writing);
   }
   text.write(parts.length === 0 ? '{}' : '}');
 }
 
-function writePart(part: ActionResultPart, { id, createdAt, errors }: StoredCall, response: Json, writing: Writing): void {
+function* writePart(part: ActionResultPart, { id, createdAt, errors }: StoredCall, response: Json, writing: Writing): Sliced<void> {
   const { text } = writing;
   switch (part.kind) {
     case 'id':
@@ -95,7 +98,7 @@ function writePart(part: ActionResultPart, { id, createdAt, errors }: StoredCall
       try {
         // It was checked against the type that the action had when it came.
         if (response !== null) checkAnswer(response, part.answer);
-        writeAnswer(response, part.answer, writing);
+        yield* writeAnswer(response, part.answer, writing);
       } catch (error) {
         throw error instanceof AnswerRefused ? new SvcError('unexpected', error.message, { status: 400 }) : error;
       }

@@ -1,12 +1,14 @@
 /** Runs one transaction of a mutation. */
 import type { Session } from '../auth/session.ts';
-import type { JsonRow, MutationOptions, MutationStatement, Source } from '../backend/backend.ts';
+import type { MutationOptions, MutationStatement, Source, Writes } from '../backend/backend.ts';
+import { invariant } from '../errors/svc-error.ts';
 import { bindAll, firstFault, type JoinValues, rowsOfRequest } from '../plan/bind.ts';
 import { type BoundStatement, type MutationStep, placed } from '../plan/plan.ts';
 import { type Json, printJson } from '../util/json.ts';
 import { storedSpan, traceContextOf } from '../webhooks/trace-context.ts';
 import type { RunContext } from './run-context.ts';
 import { type TracedStatement, tracedStatement } from './traced.ts';
+import type { JsonRow } from '../backend/connection.ts';
 
 /** Triggers and functions read who is asking from here. */
 export const USER_SETTING = 'svc.user';
@@ -49,6 +51,10 @@ function underAllNames(
   return [...settings, ...others];
 }
 
+function canWrite(source: Source): source is Source & Writes {
+  return source.runMutation !== undefined;
+}
+
 /**
  * @param reusable whether the statements may come again
  * @returns the cells of all statements in one row; a statement without a row gives as many nulls as it has columns
@@ -61,6 +67,7 @@ export async function runMutation(
   context: RunContext,
   joining?: JoinValues,
 ): Promise<JsonRow> {
+  invariant(canWrite(source), 'a source without writes has no mutations');
   const { session, how } = context;
   const { apart } = step;
   let { statements } = step;

@@ -4,6 +4,10 @@ import { SvcError } from '../errors/svc-error.ts';
 import type { MutationStep, Plan } from '../plan/plan.ts';
 import { ROOT } from '../util/path.ts';
 import { bytesOfText, textOfBytes } from '../util/bytes.ts';
+import { layoutKey } from '../util/json-layout.ts';
+import { AnswerLimit } from '../pipeline/answer-limit.ts';
+import { cpuOf } from '../../test/support/cpu.ts';
+import type { RunContext } from './run-context.ts';
 import { runPlan } from './run-plan.ts';
 
 type Settings = readonly (readonly [string, string])[];
@@ -84,4 +88,32 @@ test('only what may come again is worth preparing', async () => {
   await run(plan([step('a', '1', '2', '1')], [], false), connections);
   await run(plan([step('a', '1')]), connections);
   expect(log.map(({ statements }) => statements.map((item) => item.once ?? false))).toEqual([[false, true, false], [false]]);
+});
+
+describe('an answer that prints a list of four megabytes under 480 names', () => {
+  const rows = bytesOfText(`[${Array.from({ length: 40_000 }, (_, n) => `{"body":"${String(n).padStart(80, 'x')}"}`).join()}]`);
+  const source = { runMutation: () => Promise.resolve([[[bytesOfText(`{"rows":${rows}}`)]]]) } as unknown as Source;
+  const layout = Array.from({ length: 480 }, (_, n) => ({
+    key: layoutKey(`a${n}`),
+    from: 0,
+    inner: [{ key: layoutKey(`b${n}`), from: 0, inner: null }],
+  }));
+  const all = plan([step('a', '1')], [{ layout, of: [{ step: 0, column: 0, absent: bytesOfText('null') }] }]);
+  const print = (more: Partial<RunContext>) =>
+    runPlan(all, { connections: new Map([['a', source]]), session, variables: {}, how: {}, ...more });
+
+  test('is refused once it is larger than it may be', async () => {
+    const intake = new AnswerLimit(2 * rows.length);
+    intake.take(rows.length);
+    const used = await cpuOf(() => expect(print({ intake })).rejects.toThrow(`the answer has more than ${2 * rows.length} bytes`));
+    // All names take five seconds.
+    expect(used).toBeLessThan(1000);
+  });
+
+  test.each([
+    ['the client has gone', { how: { signal: { aborted: true } } }, 'the request was cancelled'],
+    ['its time is over', { how: { deadline: Date.now() - 1 } }, 'the answer was not printed in time'],
+  ])('ends when %s', async (_, more, message) => {
+    await expect(print(more)).rejects.toThrow(message);
+  });
 });

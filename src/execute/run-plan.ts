@@ -1,20 +1,21 @@
 /** Runs the steps of a plan and splices their results, which are JSON already, into the response. Nothing is parsed but keys of joins. */
-import type { JsonRow } from '../backend/backend.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
 import { bindAll, bindInput, type JoinValues } from '../plan/bind.ts';
-import type { Plan, RemoteStep, SelectStep, Step } from '../plan/plan.ts';
+import type { CellPart, Plan, RemoteStep, SelectStep, Step } from '../plan/plan.ts';
 import { answerKeyOf, bindRemote } from '../plan/remote-request.ts';
-import type { Bytes } from '../util/bytes.ts';
+import { type Body, type Bytes, type MadeBytes, sizeOfBytes } from '../util/bytes.ts';
 import { CancellationSource } from '../util/cancellation.ts';
+import { laidOut } from '../util/json-layout.ts';
 import { at, ROOT } from '../util/path.ts';
 import { inSlices } from '../util/sliced.ts';
 import { DEFAULT_JOIN_BOUNDS, Holes, newHoleName, noJoinUse } from './holes.ts';
 import { answerParts, RemoteAnswer } from './remote-answer.ts';
-import { askRemote, type BoundedContext, connectionOf, readOptions, type RunContext, runRead } from './run-context.ts';
+import { askRemote, type BoundedContext, connectionOf, lateCheck, readOptions, type RunContext, runRead } from './run-context.ts';
 import { joinAsker } from './run-joins.ts';
 import { type ActionInputs, actionInputs, runAction } from './run-action.ts';
 import { runMutation } from './run-mutation.ts';
 import { tracedStatement } from './traced.ts';
+import type { JsonRow } from '../backend/connection.ts';
 
 /** A cell of a result with its place in the response. */
 type Cell = readonly Bytes[] | null | undefined;
@@ -25,7 +26,7 @@ type Cell = readonly Bytes[] | null | undefined;
  * @returns the bytes of the whole response body, `{"data":…}`, in pieces
  * @throws SvcError of the first step that failed
  */
-export function runPlan(plan: Plan, context: RunContext): Promise<readonly Bytes[]> {
+export function runPlan(plan: Plan, context: RunContext): Promise<Body> {
   // Most plans are one statement of one database: nothing of theirs is counted, and nothing runs beside it.
   return isOneStatement(plan) ? runWhole(plan, context) : runParts(plan, context);
 }
@@ -35,7 +36,7 @@ function isOneStatement({ steps, joins }: Plan): boolean {
   return joins.length === 0 && steps.length === 1 && (step?.kind === 'select' || step?.kind === 'mutation');
 }
 
-async function runParts(plan: Plan, context: RunContext): Promise<readonly Bytes[]> {
+async function runParts(plan: Plan, context: RunContext): Promise<Body> {
   const { joinBounds = DEFAULT_JOIN_BOUNDS, how } = context;
   const within = isBounded(context) ? context : { ...context, joinBounds: { ...joinBounds, use: noJoinUse() } };
   if (plan.steps.length <= 1 && plan.joins.length === 0) return runWhole(plan, within);
@@ -59,7 +60,7 @@ function isBounded(context: RunContext): context is BoundedContext {
   return context.joinBounds?.use !== undefined;
 }
 
-async function runWhole(plan: Plan, context: RunContext): Promise<readonly Bytes[]> {
+async function runWhole(plan: Plan, context: RunContext): Promise<Body> {
   const { steps } = plan;
   if (plan.validations.length > 0) await validateInput(plan, context);
   const joining: JoinValues | undefined = plan.joins.length === 0 ? undefined : { holeName: newHoleName(), keys: [] };
@@ -71,17 +72,80 @@ async function runWhole(plan: Plan, context: RunContext): Promise<readonly Bytes
   else if (plan.kind === 'mutation') rows = await runInOrder(steps, run);
   else rows = await Promise.all(steps.map(run));
   if (joining !== undefined) rows = await joinRows(rows, plan, context, joining);
-  const body: Bytes[] = [];
+  const body: (Bytes | MadeBytes)[] = [];
+  const goOn = lateCheck(context, plan.kind === 'mutation');
+  const count = printCounter(rows, plan, context);
+  /** Texts of cells that layouts are printed from, of which several may be of one. */
+  const texts = new Map<Cell, Bytes>();
+  const textOf = (part: CellPart): Bytes => {
+    const cell = cellOf(rows, part);
+    if (cell === null || cell === undefined) return part.absent;
+    let text = texts.get(cell);
+    if (text === undefined) {
+      text = cell.join('') as Bytes;
+      texts.set(cell, text);
+    }
+    return text;
+  };
   for (const part of plan.template) {
-    if (typeof part === 'string') body.push(part);
-    else if ('produce' in part) for (const piece of await part.produce()) body.push(piece);
-    else {
-      const cell: Cell = rows[part.step]?.[part.column];
-      if (cell === null || cell === undefined) body.push(part.absent);
-      else for (const chunk of cell) body.push(chunk);
+    if (typeof part === 'string') {
+      body.push(part);
+      count?.(part.length);
+    } else if ('produce' in part) {
+      for (const piece of await part.produce()) {
+        body.push(piece);
+        count?.(piece.length);
+      }
+    } else if ('layout' in part) {
+      const { layout, of } = part;
+      const text =
+        of.length === 1 && typeof of[0] === 'object'
+          ? textOf(of[0])
+          : (of.map((each) => (typeof each === 'string' ? each : textOf(each))).join('') as Bytes);
+      body.push(await inSlices(laidOut(text, layout, count ?? NOT_COUNTED), goOn));
+    } else {
+      const cell = cellOf(rows, part) ?? [part.absent];
+      for (const chunk of cell) body.push(chunk);
+      count?.(sizeOfBytes(cell));
     }
   }
   return body;
+}
+
+function cellOf(rows: readonly JsonRow[], { step, column }: CellPart): Cell {
+  return rows[step]?.[column];
+}
+
+/** Whether a value of a database stands in several places, or under other names than those that it was read with. */
+function repeatsCells({ template, steps }: Plan): boolean {
+  let cells = 0;
+  for (const part of template) {
+    if (typeof part === 'string') continue;
+    if ('layout' in part) return true;
+    if ('column' in part) cells += 1;
+  }
+  let columns = 0;
+  for (const step of steps) columns += step.kind === 'select' ? step.statement.columns : cells;
+  return cells > columns;
+}
+
+const NOT_COUNTED = (): void => undefined;
+
+/**
+ * Returns a function that counts the printed bytes of an answer with copies of values that were read once, and throws once there are
+ * more than the request may have; `null` if the answer has no copies, or its bytes are not counted.
+ */
+function printCounter(rows: readonly JsonRow[], plan: Plan, { intake }: RunContext): ((bytes: number) => void) | null {
+  if (intake === undefined || !repeatsCells(plan)) return null;
+  /** Bytes that were counted when they were read, and are not printed yet. */
+  let read = 0;
+  for (const row of rows) for (const cell of row) read += cell === null ? 0 : sizeOfBytes(cell);
+  return (bytes) => {
+    read -= bytes;
+    if (read >= 0) return;
+    if (!intake.print(-read)) throw intake.refusal(plan.kind === 'mutation');
+    read = 0;
+  };
 }
 
 /** The rows with their holes filled. */

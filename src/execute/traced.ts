@@ -1,7 +1,8 @@
 /** Spans of what a plan asks databases. */
-import type { RunOptions, Source } from '../backend/backend.ts';
+import type { Source } from '../backend/backend.ts';
 import { toSvcError } from '../errors/encode.ts';
 import type { Span } from '../observability/tracing/span.ts';
+import type { RunOptions } from '../backend/connection.ts';
 
 export interface TracedStatement {
   readonly source: string;

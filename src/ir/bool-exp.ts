@@ -1,6 +1,7 @@
 import type { Join, Relation } from './relation.ts';
-import type { Read } from './read.ts';
 import type { Operand } from './value.ts';
+import type { CatalogType } from '../catalog/catalog.ts';
+import type { FunctionCall } from './function-call.ts';
 
 /** A condition on a row. Permission filters and `where` arguments are the same type. */
 export type BoolExp =
@@ -153,4 +154,35 @@ export function guarded(guard: BoolExp, item: BoolExp): BoolExp {
 
 export function not(item: BoolExp): BoolExp {
   return item.kind === 'constant' ? (item.value ? FALSE : TRUE) : { kind: 'not', item };
+}
+
+/**
+ * Every read of a column, wherever it stands (output, where, order by, distinct on, aggregate,
+ * cursor, join key), is one `Read`: the only place where a cell mask is applied.
+ */
+export type Read = ColumnRead | ComputedFieldRead | CastRead;
+
+export interface ColumnRead {
+  readonly kind: 'column';
+  readonly column: string;
+  readonly type: CatalogType;
+  /** No row has null here; absent: one may have. */
+  readonly notNull?: true;
+  /** Cell mask of an inherited role: the value is null where this does not hold for the row. */
+  readonly mask?: BoolExp;
+}
+
+/** A scalar computed field: a function of the row. */
+export interface ComputedFieldRead {
+  readonly kind: 'computed-field';
+  readonly call: FunctionCall;
+  readonly type: CatalogType;
+  readonly mask?: BoolExp;
+}
+
+/** `_cast`: the value of another read as another type. */
+export interface CastRead {
+  readonly kind: 'cast';
+  readonly read: Read;
+  readonly type: CatalogType;
 }

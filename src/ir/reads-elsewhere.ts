@@ -4,8 +4,7 @@
  * the one that writes, everything is as it was before.
  */
 import { nameKey, type QualifiedName, sameName } from '../catalog/catalog.ts';
-import { type BoolExp, type BoolExpLeaf, someLeaf } from './bool-exp.ts';
-import type { Read } from './read.ts';
+import { type BoolExp, type BoolExpLeaf, type Read, someLeaf } from './bool-exp.ts';
 import type { Relation } from './relation.ts';
 import type { AggregateField, AggregateQuery, Field, OrderTerm, RowsQuery } from './select.ts';
 

@@ -1,5 +1,5 @@
 import type { QualifiedName } from '../catalog/catalog.ts';
-import type { FunctionCall } from './read.ts';
+import type { FunctionCall } from './function-call.ts';
 
 /** What rows are read from. */
 export type Relation =
@@ -16,4 +16,6 @@ export interface Join {
   readonly columns: readonly { readonly local: string; readonly remote: string }[];
   /** The remote columns are a key of the target: at most one row per parent, no `limit 1` needed. */
   readonly unique: boolean;
+  /** The two tables may be on different servers, so that no part of a statement can read both. Absent: they are not, or there is one server. */
+  readonly apart?: true;
 }

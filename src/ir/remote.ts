@@ -1,6 +1,6 @@
 /**
  * What is asked of another GraphQL server, in that server's own names, and how its answer becomes part of ours. Values
- * are references, as everywhere in the IR: all arguments travel as variables, so a document holds no request's values.
+ * are references, as everywhere in the IR: only literals of the client's document are literals of ours, all else are variables.
  */
 import type { Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
@@ -52,10 +52,17 @@ export interface RemoteField extends RemoteShape {
 
 export interface RemoteArgument {
   readonly name: string;
-  /** As the server writes it: `[Int!]!`. */
-  readonly type: string;
-  readonly value: RemoteValue;
+  readonly value: RemotePart;
 }
+
+/** What a document has in the place of a value. */
+export type RemotePart =
+  /** A literal of the client's document, as GraphQL writes it. */
+  | { readonly kind: 'printed'; readonly text: string }
+  | { readonly kind: 'list'; readonly items: readonly RemotePart[] }
+  | { readonly kind: 'object'; readonly entries: readonly (readonly [key: string, value: RemotePart])[] }
+  /** `type` as the server writes it: `[Int!]!`. */
+  | { readonly kind: 'variable'; readonly type: string; readonly value: RemoteValue };
 
 export type RemoteSelection =
   | { readonly kind: 'object'; readonly fields: readonly RemoteOutput[] }

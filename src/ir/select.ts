@@ -1,6 +1,5 @@
 import type { CatalogType } from '../catalog/catalog.ts';
-import type { BoolExp } from './bool-exp.ts';
-import type { Read } from './read.ts';
+import type { BoolExp, Read } from './bool-exp.ts';
 import type { Join, Relation } from './relation.ts';
 import type { Value } from './value.ts';
 

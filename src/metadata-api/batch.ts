@@ -7,11 +7,12 @@
  */
 import { SvcError } from '../errors/svc-error.ts';
 import { mergeRefreshes } from '../state/refresh.ts';
-import type { Change, ChangeResult } from '../state/state.ts';
+import type { Change, ChangeResult, Warning } from '../state/state.ts';
 import { ChangeRefused } from '../state/verdict.ts';
 import { type Path, ROOT } from '../util/path.ts';
 import { inSlices } from '../util/sliced.ts';
-import type { EditContext, Prepared, Refusal, Services } from './operation.ts';
+import type { EditContext, Prepared, Services } from './operation.ts';
+import { toleratedBy } from './tolerated.ts';
 
 interface Pending {
   readonly prepared: Prepared;
@@ -20,12 +21,13 @@ interface Pending {
 
 export class CommandBatch {
   readonly #services: Services;
-  #expectedVersion: number | undefined;
+  readonly #warnings: Warning[];
   #pending: Pending[] = [];
 
-  constructor(services: Services, expectedVersion: number | undefined) {
+  /** @param warnings gets those of the changes */
+  constructor(services: Services, warnings: Warning[]) {
     this.#services = services;
-    this.#expectedVersion = expectedVersion;
+    this.#warnings = warnings;
   }
 
   /** Adds an edit; edits that treat inconsistencies in another way do not mix. */
@@ -71,15 +73,11 @@ export class CommandBatch {
 
   /** A change of its own. */
   async change(change: Change): Promise<ChangeResult> {
-    const expectedVersion = this.takeExpectedVersion();
-    return this.#services.state.change(expectedVersion === undefined ? change : { ...change, expectedVersion });
-  }
-
-  /** The version that the first change is to be on top of; what follows is on top of that one, as nobody else changes anything meanwhile. */
-  takeExpectedVersion(): number | undefined {
-    const expected = this.#expectedVersion;
-    this.#expectedVersion = undefined;
-    return expected;
+    const { state } = this.#services;
+    const before = state.current().cache.inconsistencies;
+    const changed = await state.change(change);
+    this.#warnings.push(...toleratedBy(change, before, changed.inconsistencies));
+    return changed;
   }
 }
 
@@ -88,12 +86,10 @@ export function placed(error: SvcError, path: Path): SvcError {
   return error.path === ROOT && error.code !== 'conflict' ? error.withPath(path) : error;
 }
 
-const OTHERS_BROKE = 'cannot continue due to new inconsistent metadata';
-
-function reworded(error: SvcError, refusal: Refusal | undefined): SvcError {
-  if (refusal === undefined || error.message !== OTHERS_BROKE) return error;
+function reworded(error: SvcError, message: string | undefined): SvcError {
+  if (message === undefined || !(error instanceof ChangeRefused && error.brokeOthers)) return error;
   const internal = error.internal === undefined ? {} : { internal: error.internal };
-  return new SvcError('unexpected', refusal.message, { path: error.path, status: refusal.status, ...internal });
+  return new SvcError('unexpected', message, { path: error.path, status: error.status, ...internal });
 }
 
 /** The element that is about an object at fault. */

@@ -1,4 +1,5 @@
 /** Several operations in one request: each is how the elements run together, and its documentation. */
+import { DEFAULT_KIND } from '../metadata/source.ts';
 import type { Json } from '../util/json.ts';
 import type { Documentation } from './operation.ts';
 import { type OperationErrors, refused } from './operation-error.ts';
@@ -19,7 +20,7 @@ function bulk(example: Json): Bulk {
   return { type: 'bulk', mode: 'stop', errors: [], documentation: { summary, example } };
 }
 
-const track = (table: string): Json => ({ type: 'pg_track_table', args: { table } });
+const track = (table: string): Json => ({ type: `${DEFAULT_KIND}_track_table`, args: { table } });
 
 /** On `/v1/metadata`. */
 export const METADATA_BULK: Bulk = bulk([track('author'), track('article')]);
@@ -44,15 +45,15 @@ export const BULK_ATOMIC: Bulk = {
   type: 'bulk_atomic',
   mode: 'atomic',
   errors: [
-    refused('unexpected', 'an element is not one that creates or drops a relationship'),
+    refused('not-supported', 'an element is not one that creates or drops a relationship'),
     refused('bad-request', 'something would be inconsistent after all of the changes; `internal` holds the records'),
   ],
   documentation: {
     summary: 'Creates and drops relationships at once: what is inconsistent in between does not matter.',
     example: [
-      { type: 'pg_drop_relationship', args: { table: 'article', relationship: 'author' } },
+      { type: `${DEFAULT_KIND}_drop_relationship`, args: { table: 'article', relationship: 'author' } },
       {
-        type: 'pg_create_object_relationship',
+        type: `${DEFAULT_KIND}_create_object_relationship`,
         args: { table: 'article', name: 'writer', using: { foreign_key_constraint_on: 'author_id' } },
       },
     ],
@@ -62,7 +63,7 @@ export const BULK_ATOMIC: Bulk = {
 export const CONCURRENT_BULK: Bulk = {
   type: 'concurrent_bulk',
   mode: 'concurrent',
-  errors: [refused('unexpected', 'an element is not one that only reads')],
+  errors: [refused('not-supported', 'an element is not one that only reads')],
   documentation: {
     summary: 'Runs operations that only read at the same time and gives the list of their answers.',
     example: [

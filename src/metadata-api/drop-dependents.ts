@@ -1,7 +1,8 @@
 import { SvcError } from '../errors/svc-error.ts';
 import type { Metadata } from '../metadata/metadata.ts';
-import { type Dependent, dependents, type DroppedObject, refusalOf } from '../schema-cache/dependencies.ts';
+import { dependents, type DroppedObject, refusalOf } from '../schema-cache/dependencies.ts';
 import type { Snapshot } from '../state/snapshot.ts';
+import type { Dependent } from '../schema-cache/dependent.ts';
 
 /**
  * The metadata without what depends on objects that are about to go.

@@ -45,8 +45,6 @@ export const INCONSISTENT = refused(
   'the object would not fit the database or the rest of the metadata; `internal` holds the records',
 );
 export const BREAKS_OTHERS = refused('unexpected', 'other objects would be inconsistent; `internal` holds the records', 400);
-/** Of operations with `othersBroke: BROKEN_BY_DROP`. */
-export const BREAKS_OTHERS_BY_DROP = refused('unexpected', BREAKS_OTHERS.when, 500);
-export const NAME_TAKEN = refused('unexpected', 'a root field would have the name of another one');
+export const NAME_TAKEN = refused('unexpected', 'a root field would have the name of another one', 400);
 export const BAD_NAME = refused('validation-failed', 'a constraint or a type of the table has a name that GraphQL cannot have');
 export const DEPENDENTS = refused('dependency-error', 'other objects depend on it and `cascade` is false; the message lists them');

@@ -4,24 +4,26 @@
  * everything with another effect or with an answer of its own. Machinery never knows operations
  * by name.
  */
-import type { ActionLog } from '../storage/action-log.ts';
+import type { ActionLog } from '../metadata-store/action-log.ts';
 import type { Session } from '../auth/session.ts';
 import type { Backend } from '../backend/backend.ts';
-import type { RequestOptions, RequestPipeline } from '../graphql/run-request.ts';
+import type { RequestOptions } from '../pipeline/request-run.ts';
 import type { Codec, FieldDescription } from '../metadata/codec.ts';
 import type { Kinds } from '../metadata/kinds.ts';
 import type { Metadata } from '../metadata/metadata.ts';
+import { DEFAULT_SOURCE } from '../metadata/source.ts';
 import type { Snapshot } from '../state/snapshot.ts';
-import type { ScheduledEvents } from '../storage/scheduled-events.ts';
-import type { CatalogStateStore } from '../storage/catalog-state.ts';
+import type { ScheduledEvents } from '../metadata-store/scheduled-events.ts';
+import type { CatalogStateStore } from '../metadata-store/catalog-state.ts';
 import type { Change, ChangeResult, InconsistencyRule, Refresh, State, Warning } from '../state/state.ts';
 import type { Cancellation } from '../util/cancellation.ts';
 import { isJsonArray, isJsonObject, type Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
 import type { Sliced } from '../util/sliced.ts';
 import type { OperationAnswer } from './answer.ts';
-import type { PollerReport } from './poller-report.ts';
+import type { PollerReport } from '../subscriptions/poller-report.ts';
 import { INVALID_ARGUMENTS, type OperationErrors, STALE_VERSION } from './operation-error.ts';
+import type { RequestPipeline } from '../pipeline/request-pipeline.ts';
 
 /** What the service was composed of; the same for every request. */
 export interface Services {
@@ -83,13 +85,8 @@ export interface Afterwards {
   readonly warning: Warning;
 }
 
-export interface Refusal {
-  readonly message: string;
-  readonly status: number;
-}
-
-/** Of operations that take an object away. */
-export const BROKEN_BY_DROP: Refusal = { message: 'cannot continue due to newly found inconsistent metadata', status: 500 };
+/** How operations that take an object away are refused. */
+export const BROKEN_BY_DROP = 'cannot continue due to newly found inconsistent metadata';
 
 export interface Documentation {
   /** One sentence. */
@@ -118,12 +115,14 @@ export interface OperationDefinition<A> {
   /** Ids of the objects that the operation is about: their own inconsistency is the client's fault. */
   edited?(args: A): readonly string[];
   inconsistencies?(args: A): InconsistencyRule;
+  /** Warnings that follow from the arguments alone. */
+  warnings?(args: A): readonly Warning[];
   /** As `Change.clearsEvents`. */
   readonly clearsEvents?: boolean;
   /** `edit` looks at the snapshot's dependencies, so earlier edits of a bulk must be in it. */
   readonly readsDependencies?: boolean;
-  /** How the change is refused when it breaks other objects, where that is not the usual way. */
-  readonly othersBroke?: Refusal;
+  /** The message with which a change is refused that breaks other objects, where that is not the usual one. */
+  readonly othersBroke?: string;
   /** Whether `run` may change metadata as well, because of what it does to a database. */
   followsUp?(args: A): boolean;
   /** Whether these arguments leave everything as it is; the default follows from `changes`. */
@@ -152,15 +151,22 @@ export interface Prepared {
   readonly refresh: Refresh;
   readonly edited: readonly string[];
   readonly inconsistencies: InconsistencyRule;
+  readonly warnings: readonly Warning[];
   readonly clearsEvents: boolean;
   readonly readsDependencies: boolean;
-  readonly othersBroke: Refusal | undefined;
+  readonly othersBroke: string | undefined;
   readonly readOnly: boolean;
   readonly followsUp: boolean;
   readonly isGuarded: boolean;
   readonly runsSql: boolean;
   readonly bringsAddresses: boolean;
   readonly run: ((context: OperationContext) => Promise<OperationAnswer>) | undefined;
+  /** The source that is named, where how its names are decoded depends on it. */
+  readonly ofSource?: {
+    readonly name: string;
+    /** Decodes the arguments again, as the backend of the open source does. */
+    prepare(backend: Backend): Prepared;
+  };
 }
 
 /** An operation whose argument type is sealed inside. */
@@ -202,6 +208,7 @@ export function operation<A>(definition: Operation<A>, unprefixed?: string): Ope
         refresh: definition.refresh?.(args) ?? {},
         edited: definition.edited?.(args) ?? [],
         inconsistencies: definition.inconsistencies?.(args) ?? 'reject',
+        warnings: definition.warnings?.(args) ?? [],
         clearsEvents: definition.clearsEvents ?? false,
         readsDependencies: definition.readsDependencies ?? false,
         othersBroke: definition.othersBroke,
@@ -243,8 +250,27 @@ export function perKind<A>(
               ...definition,
               documentation: { ...definition.documentation, example: withNames(definition.documentation.example, exampleName) },
             };
-      return [backend.kind, ...backend.aliases].map((prefix) => operation({ ...own, type: `${prefix}_${name}` }, name));
+      return [backend.kind, ...backend.aliases].map((prefix) => {
+        const type = `${prefix}_${name}`;
+        const entry = operation({ ...own, type }, name);
+        const namesSource = definition.args.fields?.some(({ key }) => key === 'source') === true;
+        if (backend.namedWithin === undefined || !namesSource) return entry;
+        return namedBySource(entry, backend.kind, (other) => operation({ ...make(other), type }, name));
+      });
     });
+}
+
+/** An operation whose arguments are decoded once more when the backend of its source is known. */
+function namedBySource(entry: OperationEntry, kind: string, make: (backend: Backend) => OperationEntry): OperationEntry {
+  return {
+    ...entry,
+    prepare(json, path) {
+      const prepared = entry.prepare(json, path);
+      const source = isJsonObject(json) ? json['source'] : undefined;
+      const name = typeof source === 'string' ? source : DEFAULT_SOURCE;
+      return { ...prepared, ofSource: { name, prepare: (own) => (own.kind === kind ? make(own).prepare(json, path) : prepared) } };
+    },
+  };
 }
 
 /** What is a table or a function in an example, as a kind writes it; but not those of other sources. */

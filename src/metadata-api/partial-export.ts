@@ -1,5 +1,5 @@
 /** Parts of the document: those that somebody works with, of a document that may be large. */
-import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
+import { nameKey } from '../catalog/catalog.ts';
 import { invariant } from '../errors/svc-error.ts';
 import {
   type Codec,
@@ -22,7 +22,9 @@ import { DEFAULT_SOURCE } from '../metadata/source.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
 import { inSlices } from '../util/sliced.ts';
+import type { Snapshot } from '../state/snapshot.ts';
 import { noArguments } from './no-arguments.ts';
+import { namedInSource } from './target.ts';
 
 export interface ExportArguments {
   /** Undefined: the whole document. */
@@ -79,11 +81,12 @@ export const exportArguments: Codec<ExportArguments> = leaf<ExportArguments>(
  * `name`, `kind` and these `tables`; of named sources all but the tables.
  * @throws SvcError not-exists, parse-failed
  */
-export async function exportDocument(metadata: Metadata, { only }: ExportArguments, kinds: Kinds, path: Path): Promise<Json> {
+export async function exportDocument(snapshot: Snapshot, { only }: ExportArguments, kinds: Kinds, path: Path): Promise<Json> {
+  const { metadata } = snapshot;
   if (only === undefined) return inSlices(encodeDocument(metadata, kinds));
   const wanted = new Set<string>(['version', ...only.sections]);
   const wholeSources = wanted.has('sources');
-  const sources = wholeSources ? metadata.sources : selectedSources(metadata, only, kinds, at(path, 'only'));
+  const sources = wholeSources ? metadata.sources : selectedSources(snapshot, only, kinds, at(path, 'only'));
   const partial: Metadata = {
     ...metadata,
     sources,
@@ -101,11 +104,12 @@ export async function exportDocument(metadata: Metadata, { only }: ExportArgumen
 
 /** Sources with none but the wanted tables. */
 function selectedSources(
-  metadata: Metadata,
+  snapshot: Snapshot,
   { tables, sources: names }: Selection,
   kinds: Kinds,
   path: Path,
 ): ReadonlyMap<string, SourceMetadata> {
+  const { metadata } = snapshot;
   const selected = new Map<string, SourceMetadata>();
   const take = (name: string): SourceMetadata => {
     const known = selected.get(name) ?? { ...requireSource(metadata, name, path), tables: new Map() };
@@ -118,7 +122,8 @@ function selectedSources(
     const place = at(at(path, 'tables'), i);
     const codecs = kinds.get(source.kind);
     invariant(codecs !== undefined, 'sources of unknown kinds are kept apart');
-    const qualified: QualifiedName = codecs.tableName.decode(table, at(place, 'table'));
+    const target = { source: name, table: codecs.tableName.decode(table, at(place, 'table')) };
+    const { table: qualified } = namedInSource(target, codecs, snapshot);
     const found = requireTable(requireSource(metadata, name), qualified, codecs, place);
     selected.set(name, { ...source, tables: new Map([...source.tables, [nameKey(qualified), found]]) });
   }

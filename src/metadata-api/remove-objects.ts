@@ -1,5 +1,4 @@
 import { NO_CUSTOM_TYPES } from '../metadata/custom-types.ts';
-import type { WithUnknownKeys } from '../metadata/kept.ts';
 import type { Metadata, SourceMetadata } from '../metadata/metadata.ts';
 import type { PermissionKind } from '../metadata/permission.ts';
 import type { RemoteSchema, RemoteSchemaDefinition } from '../metadata/remote-schema.ts';
@@ -7,6 +6,7 @@ import type { TableMetadata } from '../metadata/table.ts';
 import { withoutUnknownParts } from '../metadata/unknown-parts.ts';
 import { withoutRenamings } from '../remote-schema/customization.ts';
 import { objectId } from '../schema-cache/object-id.ts';
+import type { WithUnknownKeys } from '../metadata/unknown-keys.ts';
 
 /**
  * The metadata without the objects of these ids (see `objectId`), each with all that belongs to

@@ -1,5 +1,5 @@
 import { type Transforms, transformFault } from '../schema-cache/stages/transforms.ts';
-import { validationFailed } from '../transform/transform-failure.ts';
+import { validationFailed } from '../webhooks/transform/transform-failure.ts';
 import type { Path } from '../util/path.ts';
 
 /** Refuses templates that cannot be read, with all that is wrong in `internal`. @throws SvcError validation-failed */

@@ -3,8 +3,9 @@ import type { Intake } from '../backend/intake.ts';
 import { describeFailure } from '../errors/describe-failure.ts';
 import { encodeAdminError, toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import type { BatchBudget } from '../graphql/batch-budget.ts';
-import type { RequestOptions } from '../graphql/run-request.ts';
+import type { BatchBudget } from '../pipeline/batch-budget.ts';
+import type { RequestOptions } from '../pipeline/request-run.ts';
+import { requireVersion } from '../state/require-version.ts';
 import type { State, Warning } from '../state/state.ts';
 import { sizeOfBytes } from '../util/bytes.ts';
 import { CancellationSource } from '../util/cancellation.ts';
@@ -18,7 +19,7 @@ import { type Afterwards, type Prepared, type OperationContext, type Services, S
 import type { AdministrationRequest, Command } from './request.ts';
 
 /** Who asks, and how long the answer is wanted. */
-export interface Caller extends Pick<RequestOptions, 'signal' | 'address' | 'headers' | 'requestId' | 'budget' | 'trace'> {
+export interface Caller extends Pick<RequestOptions, 'signal' | 'address' | 'headers' | 'requestId' | 'budget' | 'trace' | 'hold'> {
   readonly session: Session;
   /** ms that an operation on rows may take; absent: as long as it wants. */
   readonly timeLimit?: number;
@@ -39,15 +40,38 @@ export async function runCommands(
   const afterwards: Afterwards[] = [];
   const warnings: Warning[] = [];
   const run = (on: State): Promise<CommandAnswer> => {
+    requireVersion(on.current(), resourceVersion);
     // It may be run again, on top of what others have changed.
     afterwards.length = 0;
     warnings.length = 0;
     const own = { ...services, state: on };
-    const budget = caller.budget ?? services.pipeline.newBudget();
-    return new Runner(own, caller, new CommandBatch(own, resourceVersion), budget, afterwards, warnings).whole(command);
+    const budget = caller.budget ?? services.pipeline.newBudget(caller.hold);
+    return new Runner(own, caller, new CommandBatch(own, warnings), budget, afterwards, warnings).whole(command);
   };
   const { state } = services;
-  if (!changesTogether(command)) return run(state);
+  if (!changesTogether(command)) {
+    // Waits for changes under way; the versions of other instances are read where this one differs.
+    if (resourceVersion !== undefined)
+      await state.together(async (draft) => requireVersion(draft.current(), resourceVersion), { repeatable: true });
+    const before = state.current();
+    return run(state).catch(async (thrown: unknown) => {
+      // Another instance may have made it. Operations in front of the one that is refused are not run twice.
+      if (command.kind === 'operation' && thrown instanceof SvcError && thrown.code === 'not-exists') {
+        const refuse = async (newest: State): Promise<void> => {
+          if (newest.current() === before) throw thrown;
+        };
+        // A refusal makes the state read the newest metadata.
+        await state.together(refuse, { repeatable: true });
+        return run(state);
+      }
+      if (!(thrown instanceof SvcError) || thrown.code !== 'not-exists' || (await state.isAlive())) throw thrown;
+      throw new SvcError('unexpected', 'the metadata database cannot be reached: try it again', {
+        status: 503,
+        isPassing: true,
+        cause: thrown,
+      });
+    });
+  }
   const repeatable = !some(command, ({ changes }) => changes === 'database');
   const answer = await state.together(run, { repeatable, onWarning: (warning) => void warnings.push(warning) });
   for (const { run: task, warning } of fate === 'kept' ? afterwards : []) {
@@ -133,9 +157,21 @@ class Runner {
     }
   }
 
-  async #runOperation(prepared: Prepared, path: Path, within: Within): Promise<CommandAnswer> {
+  /** The operation with names as its source has them. A source that the same request adds is opened for it. */
+  async #named(decoded: Prepared): Promise<Prepared> {
+    const { ofSource } = decoded;
+    if (ofSource === undefined) return decoded;
+    const { state } = this.#services;
+    if (!state.current().metadata.sources.has(ofSource.name)) await this.#batch.settle();
+    const backend = state.current().cache.sources.get(ofSource.name)?.backend;
+    return backend === undefined ? decoded : ofSource.prepare(backend);
+  }
+
+  async #runOperation(decoded: Prepared, path: Path, within: Within): Promise<CommandAnswer> {
+    const prepared = await this.#named(decoded);
     if (prepared.edit === undefined) await this.#batch.settle();
     else await this.#batch.add(prepared, path);
+    this.#warnings.push(...prepared.warnings);
     if (prepared.run === undefined) return one(SUCCESS);
     const changed = await this.#batch.settle();
     const { session, timeLimit, ...asked } = this.#caller;
@@ -166,10 +202,9 @@ class Runner {
     const { state } = this.#services;
     for (const item of items) {
       const changes = changesTogether(item);
-      const expectedVersion = changes ? this.#batch.takeExpectedVersion() : undefined;
       const run = (on: State, intake: Intake): Promise<CommandAnswer> => {
         const own = { ...this.#services, state: on };
-        const batch = new CommandBatch(own, expectedVersion);
+        const batch = new CommandBatch(own, this.#warnings);
         return new Runner(own, this.#caller, batch, this.#budget, this.#afterwards, this.#warnings).whole(item, { intake });
       };
       const before = this.#afterwards.length;
@@ -196,12 +231,12 @@ class Runner {
     const composed = items.map((item) => {
       const prepared = item.kind === 'operation' ? item.prepared : undefined;
       if (prepared === undefined || !ATOMIC.has(prepared.unprefixed ?? prepared.type)) {
-        throw new SvcError('unexpected', 'Bulk atomic does not support this command', { path: item.path });
+        throw new SvcError('not-supported', 'Bulk atomic does not support this command', { path: item.path });
       }
-      return { ...prepared, readsDependencies: false };
+      return { prepared, path: item.path };
     });
     await this.#batch.settle();
-    for (const [i, prepared] of composed.entries()) await this.#batch.add(prepared, (items[i] as Command).path);
+    for (const { prepared, path } of composed) await this.#batch.add({ ...(await this.#named(prepared)), readsDependencies: false }, path);
     try {
       await this.#batch.settle();
     } catch (thrown) {
@@ -213,7 +248,7 @@ class Runner {
 
   async #concurrent(items: readonly Command[], path: Path): Promise<CommandAnswer> {
     if (items.some((item) => item.kind !== 'operation' || !item.prepared.readOnly)) {
-      throw new SvcError('unexpected', 'Only read-only queries are allowed in a concurrent_bulk', { path });
+      throw new SvcError('not-supported', 'Only read-only queries are allowed in a concurrent_bulk', { path });
     }
     await this.#batch.settle();
     const turns = createTurns(AT_ONCE);

@@ -9,6 +9,7 @@ import type { Metadata, SourceMetadata } from '../metadata/metadata.ts';
 import { DEFAULT_SOURCE } from '../metadata/source.ts';
 import type { TableMetadata } from '../metadata/table.ts';
 import type { Snapshot } from '../state/snapshot.ts';
+import { ROOT } from '../util/path.ts';
 
 /** The argument `source` of every operation on tables and functions. */
 export const sourceArgument = defaulted(nonEmptyText, () => DEFAULT_SOURCE);
@@ -28,6 +29,13 @@ export function targetSource(metadata: Metadata, name: string, backend: Backend,
   const source = requireSourceOfKind(metadata, name, backend.kind);
   if (isUnusable(snapshot, name)) throw unusable(name);
   return source;
+}
+
+/** The target under the name that the open source has for its table. */
+export function namedInSource<T extends TableTarget>(target: T, { kind }: Pick<Backend, 'kind'>, { cache }: Snapshot): T {
+  const own = cache.sources.get(target.source)?.backend;
+  if (own?.kind !== kind) return target;
+  return { ...target, table: own.tableName.decode(own.tableName.encode(target.table), ROOT) };
 }
 
 /** The open connection of a source of the current state. @throws SvcError as `targetSource` */

@@ -1,6 +1,7 @@
 /** An action: a field whose value the deployer's own handler gives. */
 import type { Json } from '../util/json.ts';
 import {
+  anyJson,
   between,
   type Codec,
   defaulted,
@@ -19,16 +20,17 @@ import {
   required,
   text,
 } from './codec.ts';
-import { orNearest } from './clamping.ts';
+import { orNearest } from './decode-rules.ts';
 import { type CustomField, customFieldCodec } from './custom-types.ts';
 import { type HeaderDefinition, webhookHeaders } from './environment-template.ts';
 import { graphqlName } from './graphql-name.ts';
 import { type GraphqlType, graphqlType } from './graphql-type.ts';
-import { kept, type WithUnknownKeys } from './kept.ts';
+import { kept } from './kept.ts';
 import { keyedList } from './keyed-list.ts';
 import { LONGEST_S, MOST_RETRIES } from './retry-policy.ts';
 import { type Signature, signatureCodec } from './signature.ts';
 import { type RequestTransform, requestTransformCodec, type ResponseTransform, responseTransformCodec } from './transform.ts';
+import type { WithUnknownKeys } from './unknown-keys.ts';
 
 export interface Action extends WithUnknownKeys {
   readonly name: string;
@@ -71,6 +73,8 @@ export interface ActionRetries {
 export interface ActionPermission extends WithUnknownKeys {
   readonly role: string;
   readonly comment?: string;
+  /** Of older versions, which had filters here; it has no meaning. */
+  readonly definition?: Json;
 }
 
 const DEFAULT_ACTION_TIMEOUT = 30;
@@ -138,7 +142,11 @@ export const actionDefinitionCodec: Codec<ActionDefinition> = leaf(
   like(written),
 );
 
-const permissionCodec: Codec<ActionPermission> = object('ActionPermission', { role: required(nonEmptyText), comment: optional(text) });
+const permissionCodec: Codec<ActionPermission> = object('ActionPermission', {
+  role: required(nonEmptyText),
+  comment: optional(text),
+  definition: optional(anyJson),
+});
 
 /** One entry of `actions`. */
 export const actionCodec: Codec<Action> = object('ActionMetadata', {

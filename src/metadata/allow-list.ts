@@ -1,7 +1,7 @@
 import { at, type Path } from '../util/path.ts';
 import type { Json } from '../util/json.ts';
 import { bool, type Codec, defaulted, leaf, like, list, nonEmptyText, object, optional, parseFailed, required } from './codec.ts';
-import type { WithUnknownKeys } from './kept.ts';
+import type { WithUnknownKeys } from './unknown-keys.ts';
 
 /** Whose operations a collection on the allow-list allows: null is everybody's. */
 export type AllowListScope = readonly string[] | null;

@@ -16,7 +16,7 @@ import {
   required,
 } from './codec.ts';
 import { byKey } from './keyed-list.ts';
-import type { WithUnknownKeys } from './kept.ts';
+import type { WithUnknownKeys } from './unknown-keys.ts';
 
 export interface Limit<T> {
   /** For every role that has none of its own. */

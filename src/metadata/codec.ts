@@ -5,9 +5,8 @@
 import { SvcError } from '../errors/svc-error.ts';
 import { isJsonArray, isJsonNumber, isJsonObject, type Json, type JsonObject, JsonNumber } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
-import { orNearest } from './clamping.ts';
-import { hasUnknownKeys } from './kept.ts';
-import { type KnownKeys, refuseUnknownKeys } from './unknown-keys.ts';
+import { orNearest } from './decode-rules.ts';
+import { hasUnknownKeys, type KnownKeys, refuseUnknownKeys } from './unknown-keys.ts';
 
 export interface Codec<T> extends TypeDescription {
   /** @throws SvcError `parse-failed` at the offending path */

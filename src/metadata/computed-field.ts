@@ -1,7 +1,8 @@
 import type { QualifiedName } from '../catalog/catalog.ts';
 import { type Codec, leaf, like, mapOf, nonEmptyText, object, optional, required, text } from './codec.ts';
 import type { KindCodecs } from './kinds.ts';
-import { kept, type WithUnknownKeys } from './kept.ts';
+import { kept } from './kept.ts';
+import type { WithUnknownKeys } from './unknown-keys.ts';
 
 export interface ComputedFieldDefinition {
   readonly function: QualifiedName;

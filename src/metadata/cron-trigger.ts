@@ -17,13 +17,13 @@ import {
   required,
   text,
 } from './codec.ts';
-import { orNearest } from './clamping.ts';
+import { orNearest } from './decode-rules.ts';
 import { cronExpression } from './cron-expression.ts';
 import { type HeaderDefinition, headersCodec, webhookHeaders } from './environment-template.ts';
-import type { WithUnknownKeys } from './kept.ts';
 import { LONGEST_S, MOST_RETRIES, type RetryPolicy } from './retry-policy.ts';
 import { type Signature, signatureCodec } from './signature.ts';
 import { type RequestTransform, requestTransformCodec, type ResponseTransform, responseTransformCodec } from './transform.ts';
+import type { WithUnknownKeys } from './unknown-keys.ts';
 
 export interface CronTrigger extends WithUnknownKeys {
   readonly name: string;

@@ -21,9 +21,9 @@ import {
 } from './codec.ts';
 import { graphqlName } from './graphql-name.ts';
 import { type GraphqlType, graphqlType } from './graphql-type.ts';
-import type { WithUnknownKeys } from './kept.ts';
 import { type RemoteRelationshipDefinition, remoteRelationshipDefinitionCodec } from './remote-relationship.ts';
 import { DEFAULT_SOURCE } from './source.ts';
+import type { WithUnknownKeys } from './unknown-keys.ts';
 
 export interface CustomTypes extends WithUnknownKeys {
   readonly inputObjects: readonly CustomInputObject[];

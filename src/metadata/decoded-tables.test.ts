@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { testKinds as kinds } from '../../test/support/kinds.ts';
 import type { Json } from '../util/json.ts';
 import { ROOT } from '../util/path.ts';
-import { type DecodedTables, decodeTables } from './decoded-tables.ts';
+import { decodeTables } from './decoded-tables.ts';
 import { decodeDocument } from './document.ts';
 import { EMPTY_METADATA, type Metadata } from './metadata.ts';
+import type { DecodedTables } from './table-caches.ts';
 
 const table = (name: string, columns: Json = '*'): Json => ({
   table: { schema: 'public', name },

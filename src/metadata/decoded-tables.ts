@@ -4,29 +4,21 @@
  */
 import { nameKey } from '../catalog/catalog.ts';
 import { isJsonArray, isJsonObject, type Json } from '../util/json.ts';
-import { ROOT } from '../util/path.ts';
+import { type Path, ROOT } from '../util/path.ts';
 import type { Sliced } from '../util/sliced.ts';
 import type { Kinds } from './kinds.ts';
 import type { Metadata } from './metadata.ts';
 import { shareUnchanged } from './share.ts';
 import { DEFAULT_KIND } from './source.ts';
-import { type TableMetadata, tableCodec } from './table.ts';
-
-/** By the JSON of the table, which is no part of two documents. */
-export type DecodedTables = WeakMap<object, TableMetadata>;
+import { tableCodec } from './table.ts';
+import type { DecodedTables } from './table-caches.ts';
 
 /**
  * Decodes the tables of a document of version 3 and lets them share what they have in common with
  * the current ones. What is wrong is left to the decoding of the document, which says where it is.
- * @param decode how: with unknown keys kept or refused
+ * @param path whose rules of decoding hold
  */
-export function* decodeTables(
-  document: Json,
-  kinds: Kinds,
-  current: Metadata,
-  decoded: DecodedTables,
-  decode: <T>(work: () => T) => T = (work) => work(),
-): Sliced<void> {
+export function* decodeTables(document: Json, kinds: Kinds, current: Metadata, decoded: DecodedTables, path: Path = ROOT): Sliced<void> {
   const sources = isJsonObject(document) ? document['sources'] : undefined;
   if (!isJsonArray(sources)) return;
   for (const source of sources) {
@@ -41,7 +33,7 @@ export function* decodeTables(
     for (const json of tables) {
       if (!isJsonObject(json)) return;
       try {
-        const table = decode(() => codec.decode(json, ROOT));
+        const table = codec.decode(json, path);
         decoded.set(json, shareUnchanged(known?.get(nameKey(table.table)), table) ?? table);
       } catch {
         return;

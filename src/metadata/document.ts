@@ -7,7 +7,6 @@ import { SvcError } from '../errors/svc-error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
 import { type Codec, defaulted, int, leaf, like, object, optional, parseFailed, required, wrongType } from './codec.ts';
-import type { DecodedTables } from './decoded-tables.ts';
 import { type FunctionMetadata, functionCodec, newFunction } from './function.ts';
 import { kept } from './kept.ts';
 import { keyedList } from './keyed-list.ts';
@@ -17,6 +16,7 @@ import { NO_NETWORK } from './network.ts';
 import { codecsOf, DEFAULT_SOURCE } from './source.ts';
 import { nameKey } from '../catalog/catalog.ts';
 import { printName } from './table-name.ts';
+import type { DecodedTables } from './table-caches.ts';
 
 /** In version 1 a function is its name only. */
 function legacyFunctionsCodec(codecs: KindCodecs): Codec<ReadonlyMap<string, FunctionMetadata>> {

@@ -3,10 +3,8 @@ import type { Json } from '../util/json.ts';
 import type { Sliced } from '../util/sliced.ts';
 import type { Kinds } from './kinds.ts';
 import { type Metadata, metadataCodec } from './metadata.ts';
-import { type TableMetadata, tableCodec } from './table.ts';
-
-/** What tables are in the document, by the table itself. */
-export type EncodedTables = WeakMap<TableMetadata, Json>;
+import { tableCodec } from './table.ts';
+import type { EncodedTables } from './table-caches.ts';
 
 /** @returns what `metadataCodec` makes of the metadata */
 export function* encodeDocument(metadata: Metadata, kinds: Kinds): Sliced<Json> {

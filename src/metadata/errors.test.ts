@@ -12,7 +12,7 @@ import { permissionEntryCodec, selectPermissionCodec, updatePermissionCodec } fr
 import { arrayRelationshipCodec, objectRelationshipCodec } from './relationship.ts';
 import { healthCheckCodec, sourceCustomizationCodec } from './source.ts';
 import { tableCodec } from './table.ts';
-import { refusingUnknownKeys } from './kept.ts';
+import { withRules } from './decode-rules.ts';
 import { tableConfigurationCodec } from './table-configuration.ts';
 
 const ARGS = along(ROOT, 'args');
@@ -151,7 +151,7 @@ const cases: readonly [Codec<never> | Codec<any>, Json, string][] = [
 ];
 
 test.each(cases)('%o refuses %j', (codec, json, expected) => {
-  expect(failure(() => refusingUnknownKeys(() => (codec as Codec<unknown>).decode(json, ARGS)))).toBe(`parse-failed ${expected}`);
+  expect(failure(() => (codec as Codec<unknown>).decode(json, withRules(ARGS, { refusesUnknown: true })))).toBe(`parse-failed ${expected}`);
 });
 
 test('errors of other codes', () => {

@@ -16,12 +16,13 @@ import {
 } from './codec.ts';
 import { cronExpression } from './cron-expression.ts';
 import { type ConfiguredText, type HeaderDefinition, webhookHeaders } from './environment-template.ts';
-import { kept, type WithUnknownKeys } from './kept.ts';
+import { kept } from './kept.ts';
 import { LONGEST_S, MOST_RETRIES } from './retry-policy.ts';
 import { type Signature, signatureCodec } from './signature.ts';
 import { type RequestTransform, requestTransformCodec, type ResponseTransform, responseTransformCodec } from './transform.ts';
 import { isJsonArray, type Json } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
+import type { WithUnknownKeys } from './unknown-keys.ts';
 
 /** Columns of the table by their names in the database, or all that it has. */
 export type ColumnList = '*' | readonly string[];

@@ -4,8 +4,9 @@ import { type Codec, defaulted, leaf, like, literal, nonEmptyText, object, optio
 import { graphqlName } from './graphql-name.ts';
 import { keyedList } from './keyed-list.ts';
 import type { KindCodecs } from './kinds.ts';
-import { kept, type WithUnknownKeys } from './kept.ts';
+import { kept } from './kept.ts';
 import { type CustomRootField, customRootFieldsCodec } from './table-configuration.ts';
+import type { WithUnknownKeys } from './unknown-keys.ts';
 
 export interface FunctionConfiguration extends WithUnknownKeys {
   readonly customName?: string;

@@ -1,7 +1,7 @@
 import { SvcError } from '../errors/svc-error.ts';
 import { at } from '../util/path.ts';
 import { type Codec, leaf, like, list, nonEmptyText, object, parseFailed, required } from './codec.ts';
-import type { WithUnknownKeys } from './kept.ts';
+import type { WithUnknownKeys } from './unknown-keys.ts';
 
 export interface InheritedRole extends WithUnknownKeys {
   readonly roleName: string;

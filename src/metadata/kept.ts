@@ -3,77 +3,16 @@
  * are kept beside the object that had them, verbatim, so that nothing is lost on the way from an
  * import to the next export; the schema cache lists them as inconsistent.
  */
-import { SvcError } from '../errors/svc-error.ts';
 import { isJsonArray, isJsonObject, type Json, jsonEqual } from '../util/json.ts';
 import { type JsonPath, valueAt } from '../util/json-path.ts';
 import type { Path } from '../util/path.ts';
 import type { Codec } from './codec.ts';
-import { describeUnknownKey, UnknownKeysError } from './unknown-keys.ts';
-
-/** A key that an object of a document has and that has no effect here. */
-export interface UnknownKey {
-  /** From the object that keeps it to the key, the key itself included. Elements of lists have their index and their JSON. */
-  readonly path: readonly Step[];
-  readonly value: Json;
-  /** The object inside the keeper that had the key: it may have a shorter form without it. */
-  readonly object?: Json;
-  /** What is wrong with it, in words. */
-  readonly complaint: string;
-}
-
-type Step = string | { readonly index: number; readonly element: Json };
-
-/** Of objects that a `kept` codec decodes. */
-export interface WithUnknownKeys {
-  readonly unknownKeys?: readonly UnknownKey[] | undefined;
-}
-
-/** Whether a value of a `kept` codec holds keys that the codec does not know. */
-export function hasUnknownKeys({ unknownKeys = [] }: WithUnknownKeys): boolean {
-  return unknownKeys.length > 0;
-}
-
-let refusing = false;
-
-/** Decodes as if nothing were kept: also in a document an unknown key is an error, at its very place. */
-export function refusingUnknownKeys<T>(decode: () => T): T {
-  const before = refusing;
-  refusing = true;
-  try {
-    return decode();
-  } finally {
-    refusing = before;
-  }
-}
-
-let gathered: UnknownKeysError[] | undefined;
-
-/**
- * Decodes what can be decoded, keeping what is not known.
- * @returns the refusals of what was kept, each at its very place; what else is wrong is not told
- */
-export function gatherUnknownKeys(decode: () => void): readonly UnknownKeysError[] {
-  const found: UnknownKeysError[] = [];
-  const before = gathered;
-  gathered = found;
-  try {
-    decode();
-  } catch (thrown) {
-    if (!(thrown instanceof SvcError)) throw thrown;
-  } finally {
-    gathered = before;
-  }
-  return found;
-}
-
-/** Whether what is not known is an error at its very place, as inside `refusingUnknownKeys`. */
-export function refusesUnknown(): boolean {
-  return refusing;
-}
+import { rulesAt } from './decode-rules.ts';
+import { describeUnknownKey, type Step, type UnknownKey, UnknownKeysError, type WithUnknownKeys } from './unknown-keys.ts';
 
 /**
  * The codec of an object of a document: keys that are not known, at any depth, are kept with the
- * value and encoded again. Inside `refusingUnknownKeys` they are refused.
+ * value and encoded again, where the rules of decoding do not refuse them.
  */
 export function kept<T extends object>(codec: Codec<T>): Codec<T & WithUnknownKeys> {
   return {
@@ -85,10 +24,12 @@ export function kept<T extends object>(codec: Codec<T>): Codec<T & WithUnknownKe
           const value = codec.decode(rest, path);
           return unknownKeys.length === 0 ? value : { ...value, unknownKeys };
         } catch (thrown) {
-          const keys = thrown instanceof UnknownKeysError && !refusing ? keysBetween(path, thrown.object) : undefined;
+          if (!(thrown instanceof UnknownKeysError)) throw thrown;
+          const { refusesUnknown, onKept } = rulesAt(path);
+          const keys = refusesUnknown === true ? undefined : keysBetween(path, thrown.object);
           if (keys === undefined) throw thrown;
-          gathered?.push(thrown as UnknownKeysError);
-          const { names, known } = thrown as UnknownKeysError;
+          onKept?.(thrown);
+          const { names, known } = thrown;
           const steps = stepsOf(json, keys);
           const object = keys.length === 0 ? {} : { object: partOf(json, keys) };
           for (const name of names) {

@@ -17,9 +17,9 @@ export interface KindCodecs {
 }
 
 /** By kind or alias; undefined for an unknown one. */
-export interface Kinds {
-  get(kindOrAlias: string): KindCodecs | undefined;
-  readonly all: readonly KindCodecs[];
+export interface Kinds<K extends KindCodecs = KindCodecs> {
+  get(kindOrAlias: string): K | undefined;
+  readonly all: readonly K[];
 }
 
 /** The same kinds, with configurations as they are stored. */
@@ -28,7 +28,7 @@ export function storedKinds(kinds: Kinds): Kinds {
 }
 
 /** Finds the codecs of kinds by their names and aliases. */
-export function kindsOf(all: readonly KindCodecs[]): Kinds {
+export function kindsOf<K extends KindCodecs>(all: readonly K[]): Kinds<K> {
   const byName = new Map(all.flatMap((codecs) => [codecs.kind, ...codecs.aliases].map((name) => [name, codecs] as const)));
   return { all, get: (kindOrAlias) => byName.get(kindOrAlias) };
 }

@@ -11,23 +11,24 @@ import { type AllowListEntry, allowListEntryCodec } from './allow-list.ts';
 import { type CronTrigger, cronTriggerCodec, exportedCronTriggers } from './cron-trigger.ts';
 import { type Codec, defaulted, int, leaf, like, list, mapOrNone, nonEmptyText, object, optional, required } from './codec.ts';
 import { type CustomTypes, customTypesCodec, isEmptyCustomTypes, NO_CUSTOM_TYPES } from './custom-types.ts';
-import type { DecodedTables } from './decoded-tables.ts';
-import type { EncodedTables } from './encode-document.ts';
 import { type FunctionMetadata, functionCodec } from './function.ts';
 import { type InheritedRole, inheritedRoleCodec } from './inherited-role.ts';
-import { kept, type UnknownKey, type WithUnknownKeys } from './kept.ts';
+import { rulesAt } from './decode-rules.ts';
+import { kept } from './kept.ts';
 import { keyedList } from './keyed-list.ts';
 import type { KindCodecs, Kinds } from './kinds.ts';
 import { isEmptyNetwork, type Network, networkCodec, NO_NETWORK } from './network.ts';
 import { type QueryCollection, queryCollectionCodec } from './query-collection.ts';
 import { type RemoteSchema, remoteSchemaCodec } from './remote-schema.ts';
 import { type RestEndpoint, restEndpointCodec } from './rest-endpoint.ts';
-import { inOrder, isEmptySection } from './section.ts';
+import { inOrder } from './section.ts';
 import { byKind, OTHER_SOURCE_KEYS, type SourceSettings, sourceFields, sourceHead } from './source.ts';
 import { type TableMetadata, tableCodec } from './table.ts';
 import { printName } from './table-name.ts';
-import { describeUnknownKey } from './unknown-keys.ts';
+import { describeUnknownKey, type UnknownKey, type WithUnknownKeys } from './unknown-keys.ts';
 import { type UnknownSource, unknownSourceOf } from './unknown-source.ts';
+import { isEmptySection } from './empty-section.ts';
+import type { DecodedTables, EncodedTables } from './table-caches.ts';
 
 export type { InheritedRole } from './inherited-role.ts';
 
@@ -175,7 +176,7 @@ function sourcesCodec(
   const known = sourceCodec(kinds, decoded, encoded);
   const item: Codec<SourceMetadata | UnknownSource> = {
     name: known.name,
-    decode: (json, path) => unknownSourceOf(json, kinds) ?? known.decode(json, path),
+    decode: (json, path) => (rulesAt(path).refusesUnknown === true ? undefined : unknownSourceOf(json, kinds)) ?? known.decode(json, path),
     encode: (source) => (isUnknown(source) ? source.json : known.encode(source)),
   };
   return keyedList({ what: 'sources', item, key: ({ name }) => name });

@@ -1,7 +1,8 @@
 /** What the service may do on the network: the TLS allow-list. */
 import { type Codec, defaulted, leaf, list, literal, mapOrNone, nonEmptyText, nullable, object, required, text } from './codec.ts';
-import { kept, type WithUnknownKeys } from './kept.ts';
+import { kept } from './kept.ts';
 import { keyedList } from './keyed-list.ts';
+import type { WithUnknownKeys } from './unknown-keys.ts';
 
 const TLS_PERMISSIONS = ['self-signed'] as const;
 export type TlsPermission = (typeof TLS_PERMISSIONS)[number];

@@ -19,8 +19,9 @@ import {
   text,
   wrongType,
 } from './codec.ts';
-import { kept, type WithUnknownKeys } from './kept.ts';
+import { kept } from './kept.ts';
 import { type ValidateInput, validateInputCodec } from './validate-input.ts';
+import type { WithUnknownKeys } from './unknown-keys.ts';
 
 /** `*` follows columns that are added later. */
 export type PermissionColumns = '*' | readonly string[];

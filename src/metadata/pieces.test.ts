@@ -21,7 +21,7 @@ test('a document is the sum of its pieces, in any order', () => {
       expect(fromPieces([...pieces].reverse(), testKinds)).toEqual(metadata);
       expect(new Set(pieces.map((piece) => JSON.stringify([piece.kind, piece.source, piece.key]))).size).toBe(pieces.length);
     }),
-    runs(100, 100),
+    runs(100, 25),
   );
 });
 
@@ -39,7 +39,7 @@ test('the difference of two documents turns one into the other', () => {
       expect(applyPieces(before, changes, testKinds)).toEqual(after);
       expect(diffPieces(after, after, testKinds)).toEqual([]);
     }),
-    runs(100, 100),
+    runs(100, 25),
   );
 });
 

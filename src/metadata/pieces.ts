@@ -8,24 +8,17 @@ import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { isJsonObject, type Json } from '../util/json.ts';
 import { along, type Path, ROOT } from '../util/path.ts';
-import type { Action } from './action.ts';
-import type { AllowListEntry } from './allow-list.ts';
-import { clampingNumbers } from './clamping.ts';
 import type { Codec } from './codec.ts';
-import type { CronTrigger } from './cron-trigger.ts';
 import { isEmptyCustomTypes, NO_CUSTOM_TYPES } from './custom-types.ts';
+import { withRules } from './decode-rules.ts';
 import { type FunctionMetadata, functionCodec } from './function.ts';
-import type { InheritedRole } from './inherited-role.ts';
-import { hasUnknownKeys, type UnknownKey } from './kept.ts';
 import { type Kinds, storedKinds } from './kinds.ts';
 import { EMPTY_METADATA, entryCodecs, type Metadata, NO_INTROSPECTION, type SourceMetadata, unknownSection } from './metadata.ts';
 import { isEmptyNetwork, NO_NETWORK } from './network.ts';
-import type { QueryCollection } from './query-collection.ts';
-import type { RemoteSchema } from './remote-schema.ts';
-import type { RestEndpoint } from './rest-endpoint.ts';
 import { codecsOf, type SourceSettings, sourceSettingsCodec } from './source.ts';
 import { type TableMetadata, tableCodec } from './table.ts';
 import { storedUnknownSource, type UnknownSource } from './unknown-source.ts';
+import { hasUnknownKeys, type UnknownKey } from './unknown-keys.ts';
 
 const PIECE_KINDS = [
   'source',
@@ -58,11 +51,54 @@ export interface Piece extends PieceName {
 /** `json` is null when the piece is gone: no piece is JSON null itself. */
 export type PieceChange = Piece;
 
-const INTROSPECTION = 'graphql_schema_introspection';
-const API_LIMITS = 'api_limits';
-const NETWORK = 'network';
-const OPEN_TELEMETRY = 'opentelemetry';
-const CUSTOM_TYPES = 'custom_types';
+type EntryMember = 'remoteSchemas' | 'queryCollections' | 'allowlist' | 'restEndpoints' | 'actions' | 'cronTriggers' | 'inheritedRoles';
+type Entry<K extends EntryMember> = Metadata[K] extends ReadonlyMap<string, infer V> ? V : never;
+
+interface EntryKind<V> {
+  readonly kind: PieceKind;
+  readonly codec: Codec<V>;
+  key(value: V): string;
+}
+
+/** Maps of the metadata each of whose entries is a piece. */
+const ENTRIES: { readonly [K in EntryMember]: EntryKind<Entry<K>> } = {
+  remoteSchemas: { kind: 'remote_schema', codec: entryCodecs.remoteSchema, key: ({ name }) => name },
+  queryCollections: { kind: 'query_collection', codec: entryCodecs.queryCollection, key: ({ name }) => name },
+  allowlist: { kind: 'allowlist_entry', codec: entryCodecs.allowListEntry, key: ({ collection }) => collection },
+  restEndpoints: { kind: 'rest_endpoint', codec: entryCodecs.restEndpoint, key: ({ name }) => name },
+  actions: { kind: 'action', codec: entryCodecs.action, key: ({ name }) => name },
+  cronTriggers: { kind: 'cron_trigger', codec: entryCodecs.cronTrigger, key: ({ name }) => name },
+  inheritedRoles: { kind: 'inherited_role', codec: entryCodecs.inheritedRole, key: ({ roleName }) => roleName },
+};
+const ENTRY_MEMBERS = Object.keys(ENTRIES) as EntryMember[];
+
+type SectionMember = 'introspection' | 'apiLimits' | 'openTelemetry' | 'network' | 'customTypes';
+type Sections = { -readonly [K in SectionMember]: Metadata[K] };
+
+interface SectionKind<V> {
+  readonly key: string;
+  readonly codec: Codec<NonNullable<V>>;
+  /** The value where the section is absent. */
+  readonly none: V;
+  isEmpty(value: NonNullable<V>): boolean;
+}
+
+const never = (): boolean => false;
+
+/** Sections that are a piece each. */
+const SECTIONS: { readonly [K in SectionMember]: SectionKind<Metadata[K]> } = {
+  introspection: {
+    key: 'graphql_schema_introspection',
+    codec: entryCodecs.introspection,
+    none: NO_INTROSPECTION,
+    isEmpty: ({ disabledForRoles }) => disabledForRoles.length === 0,
+  },
+  apiLimits: { key: 'api_limits', codec: entryCodecs.apiLimits, none: null, isEmpty: never },
+  openTelemetry: { key: 'opentelemetry', codec: entryCodecs.openTelemetry, none: null, isEmpty: never },
+  network: { key: 'network', codec: entryCodecs.network, none: NO_NETWORK, isEmpty: isEmptyNetwork },
+  customTypes: { key: 'custom_types', codec: entryCodecs.customTypes, none: NO_CUSTOM_TYPES, isEmpty: isEmptyCustomTypes },
+};
+const SECTION_MEMBERS = Object.keys(SECTIONS) as SectionMember[];
 
 interface TrackedCodecs {
   readonly table: Codec<TableMetadata>;
@@ -164,47 +200,39 @@ export function* changedPieces(before: Metadata, after: Metadata, kinds: Kinds):
       yield* diffSource(before.sources.get(name), after.sources.get(name), codecs);
     }
   }
-  const named = <V>(kind: PieceKind, codec: Codec<V>, key: (value: V) => string, was: ReadonlyMap<string, V>, is: ReadonlyMap<string, V>) =>
-    diffMaps(
-      was,
-      is,
-      (value) => ({ kind, source: '', key: key(value) }),
-      (value) => codec.encode(value),
-    );
   yield* diffMaps(
     before.unknownSources,
     after.unknownSources,
     ({ name }) => ({ kind: 'unknown_source', source: '', key: name }),
     ({ json }) => json,
   );
-  yield* named('remote_schema', entryCodecs.remoteSchema, ({ name }) => name, before.remoteSchemas, after.remoteSchemas);
-  yield* named('query_collection', entryCodecs.queryCollection, ({ name }) => name, before.queryCollections, after.queryCollections);
-  yield* named('allowlist_entry', entryCodecs.allowListEntry, ({ collection }) => collection, before.allowlist, after.allowlist);
-  yield* named('rest_endpoint', entryCodecs.restEndpoint, ({ name }) => name, before.restEndpoints, after.restEndpoints);
-  yield* named('action', entryCodecs.action, ({ name }) => name, before.actions, after.actions);
-  yield* named('cron_trigger', entryCodecs.cronTrigger, ({ name }) => name, before.cronTriggers, after.cronTriggers);
-  yield* named('inherited_role', entryCodecs.inheritedRole, ({ roleName }) => roleName, before.inheritedRoles, after.inheritedRoles);
+  for (const member of ENTRY_MEMBERS) yield* diffEntries(before[member], after[member], ENTRIES[member] as EntryKind<Entry<EntryMember>>);
   yield* diffSections(before, after);
+}
+
+function diffEntries<V>(
+  before: ReadonlyMap<string, V>,
+  after: ReadonlyMap<string, V>,
+  { kind, codec, key }: EntryKind<V>,
+): Iterable<PieceChange> {
+  return diffMaps(
+    before,
+    after,
+    (value) => ({ kind, source: '', key: key(value) }),
+    (value) => codec.encode(value),
+  );
+}
+
+/** The JSON of a section; null where nothing is in it. */
+function encodeSection<K extends SectionMember>(member: K, value: Metadata[K]): Json {
+  const { codec, isEmpty }: SectionKind<Metadata[K]> = SECTIONS[member];
+  return value === null || (isEmpty(value) && !hasUnknownKeys(value)) ? null : codec.encode(value);
 }
 
 function* diffSections(before: Metadata, after: Metadata): Iterable<PieceChange> {
   const section = (key: string, json: Json): PieceChange => ({ kind: 'section', source: '', key, json });
-  const { introspection, apiLimits, network, customTypes, openTelemetry } = after;
-  if (before.introspection !== introspection) {
-    const empty = introspection.disabledForRoles.length === 0 && !hasUnknownKeys(introspection);
-    yield section(INTROSPECTION, empty ? null : entryCodecs.introspection.encode(introspection));
-  }
-  if (before.apiLimits !== apiLimits) yield section(API_LIMITS, apiLimits === null ? null : entryCodecs.apiLimits.encode(apiLimits));
-  if (before.openTelemetry !== openTelemetry)
-    yield section(OPEN_TELEMETRY, openTelemetry === null ? null : entryCodecs.openTelemetry.encode(openTelemetry));
-  if (before.network !== network) {
-    const empty = isEmptyNetwork(network) && !hasUnknownKeys(network);
-    yield section(NETWORK, empty ? null : entryCodecs.network.encode(network));
-  }
-  if (before.customTypes !== customTypes) {
-    const empty = isEmptyCustomTypes(customTypes) && !hasUnknownKeys(customTypes);
-    yield section(CUSTOM_TYPES, empty ? null : entryCodecs.customTypes.encode(customTypes));
-  }
+  for (const member of SECTION_MEMBERS)
+    if (before[member] !== after[member]) yield section(SECTIONS[member].key, encodeSection(member, after[member]));
   const was = sectionsOf(before.unknownKeys);
   const is = sectionsOf(after.unknownKeys);
   for (const key of new Set([...was.keys(), ...is.keys()])) {
@@ -259,18 +287,15 @@ interface SourceDraft {
   readonly functions: EditedMap<FunctionMetadata>;
 }
 
-type Sections = { -readonly [K in 'introspection' | 'apiLimits' | 'network' | 'customTypes' | 'openTelemetry']: Metadata[K] };
+function applySection(sections: Sections, other: EditedMap<Json>, { key, json }: PieceChange, path: Path): void {
+  const member = SECTION_MEMBERS.find((each) => SECTIONS[each].key === key);
+  if (member === undefined) other.set(key, json ?? undefined);
+  else setSection(sections, member, json, path);
+}
 
-function applySection(sections: Sections, other: EditedMap<Json>, piece: PieceChange, path: Path): void {
-  if (piece.key === INTROSPECTION)
-    sections.introspection = piece.json === null ? NO_INTROSPECTION : entryCodecs.introspection.decode(piece.json, path);
-  else if (piece.key === API_LIMITS) sections.apiLimits = piece.json === null ? null : entryCodecs.apiLimits.decode(piece.json, path);
-  else if (piece.key === OPEN_TELEMETRY) {
-    sections.openTelemetry = piece.json === null ? null : entryCodecs.openTelemetry.decode(piece.json, path);
-  } else if (piece.key === NETWORK) sections.network = piece.json === null ? NO_NETWORK : entryCodecs.network.decode(piece.json, path);
-  else if (piece.key === CUSTOM_TYPES)
-    sections.customTypes = piece.json === null ? NO_CUSTOM_TYPES : entryCodecs.customTypes.decode(piece.json, path);
-  else other.set(piece.key, piece.json === null ? undefined : piece.json);
+function setSection<K extends SectionMember>(sections: Sections, member: K, json: Json, path: Path): void {
+  const { codec, none }: SectionKind<Metadata[K]> = SECTIONS[member];
+  sections[member] = json === null ? none : codec.decode(json, path);
 }
 
 /** Hears of numbers that are beyond their bounds. */
@@ -282,20 +307,11 @@ type Warn = (message: string) => void;
  * @throws SvcError when a stored piece cannot be read
  */
 export function applyPieces(before: Metadata, changes: Iterable<PieceChange>, kinds: Kinds, warn?: Warn): Metadata {
-  return clampingNumbers(() => replacePieces(before, changes, kinds), warn);
-}
-
-function replacePieces(before: Metadata, changes: Iterable<PieceChange>, kinds: Kinds): Metadata {
+  const root = withRules(ROOT, { onClamped: warn ?? (() => undefined) });
   const codecs = pieceCodecs(kinds);
   const drafts = new Map<string, SourceDraft>();
   const unknownSources = new EditedMap<UnknownSource>(before.unknownSources);
-  const remoteSchemas = new EditedMap<RemoteSchema>(before.remoteSchemas);
-  const collections = new EditedMap<QueryCollection>(before.queryCollections);
-  const allowlist = new EditedMap<AllowListEntry>(before.allowlist);
-  const endpoints = new EditedMap<RestEndpoint>(before.restEndpoints);
-  const actions = new EditedMap<Action>(before.actions);
-  const cronTriggers = new EditedMap<CronTrigger>(before.cronTriggers);
-  const roles = new EditedMap<InheritedRole>(before.inheritedRoles);
+  const entries = ENTRY_MEMBERS.map((member) => ({ member, ...ENTRIES[member], map: new EditedMap<Entry<EntryMember>>(before[member]) }));
   const other = new EditedMap<Json>(sectionsOf(before.unknownKeys));
   const { introspection, apiLimits, network, customTypes, openTelemetry } = before;
   const sections: Sections = { introspection, apiLimits, network, customTypes, openTelemetry };
@@ -311,7 +327,7 @@ function replacePieces(before: Metadata, changes: Iterable<PieceChange>, kinds: 
   };
 
   for (const piece of changes) {
-    const path = along(ROOT, piece.kind, piece.source, piece.key);
+    const path = along(root, piece.kind, piece.source, piece.key);
     switch (piece.kind) {
       case 'source':
         draftOf(piece.source).settings = piece.json === null ? null : codecs.source.decode(piece.json, path);
@@ -323,32 +339,14 @@ function replacePieces(before: Metadata, changes: Iterable<PieceChange>, kinds: 
       case 'unknown_source':
         unknownSources.set(piece.key, isJsonObject(piece.json) ? storedUnknownSource(piece.key, piece.json, kinds) : undefined);
         break;
-      case 'remote_schema':
-        remoteSchemas.set(piece.key, piece.json === null ? undefined : entryCodecs.remoteSchema.decode(piece.json, path));
-        break;
-      case 'query_collection':
-        collections.set(piece.key, piece.json === null ? undefined : entryCodecs.queryCollection.decode(piece.json, path));
-        break;
-      case 'allowlist_entry':
-        allowlist.set(piece.key, piece.json === null ? undefined : entryCodecs.allowListEntry.decode(piece.json, path));
-        break;
-      case 'rest_endpoint':
-        endpoints.set(piece.key, piece.json === null ? undefined : entryCodecs.restEndpoint.decode(piece.json, path));
-        break;
-      case 'action':
-        actions.set(piece.key, piece.json === null ? undefined : entryCodecs.action.decode(piece.json, path));
-        break;
-      case 'cron_trigger':
-        cronTriggers.set(piece.key, piece.json === null ? undefined : entryCodecs.cronTrigger.decode(piece.json, path));
-        break;
-      case 'inherited_role':
-        roles.set(piece.key, piece.json === null ? undefined : entryCodecs.inheritedRole.decode(piece.json, path));
-        break;
       case 'section':
         applySection(sections, other, piece, path);
         break;
-      default:
-        throw new SvcError('unexpected', `stored metadata has a piece of the unknown kind "${piece.kind satisfies never}"`);
+      default: {
+        const entry = entries.find(({ kind }) => kind === piece.kind);
+        if (entry === undefined) throw new SvcError('unexpected', `stored metadata has a piece of the unknown kind "${piece.kind}"`);
+        entry.map.set(piece.key, piece.json === null ? undefined : entry.codec.decode(piece.json, path));
+      }
     }
   }
 
@@ -362,7 +360,7 @@ function replacePieces(before: Metadata, changes: Iterable<PieceChange>, kinds: 
     }
     if (settings === undefined || settings === null)
       throw new SvcError('unexpected', `stored metadata has a ${kind} of the unknown source "${source}"`);
-    const value = codecs.tracked(settings.kind)[kind === 'table' ? 'table' : 'function'].decode(json, along(ROOT, kind, source, key));
+    const value = codecs.tracked(settings.kind)[kind === 'table' ? 'table' : 'function'].decode(json, along(root, kind, source, key));
     (target as EditedMap<TableMetadata | FunctionMetadata>).set(nameKeyOf(key), value);
   }
 
@@ -376,13 +374,7 @@ function replacePieces(before: Metadata, changes: Iterable<PieceChange>, kinds: 
     ...sections,
     sources: sources.value,
     unknownSources: unknownSources.value,
-    remoteSchemas: remoteSchemas.value,
-    queryCollections: collections.value,
-    allowlist: allowlist.value,
-    restEndpoints: endpoints.value,
-    actions: actions.value,
-    cronTriggers: cronTriggers.value,
-    inheritedRoles: roles.value,
+    ...(Object.fromEntries(entries.map(({ member, map }) => [member, map.value])) as Pick<Metadata, EntryMember>),
     unknownKeys: other.isChanged ? unknownKeysOf(other.value) : before.unknownKeys,
   };
 }

@@ -1,6 +1,6 @@
 import { SvcError } from '../errors/svc-error.ts';
 import { type Codec, leaf, like, list, nonEmptyText, object, optional, required, text } from './codec.ts';
-import type { WithUnknownKeys } from './kept.ts';
+import type { WithUnknownKeys } from './unknown-keys.ts';
 
 /** A GraphQL document with a name. Its text is not parsed here: a query that is wrong is an inconsistency. */
 export interface CollectedQuery {

@@ -1,7 +1,7 @@
 /** Whether the statements of a source say which operation they are of: `set_query_tags` in docs/reference/metadata-api.md. */
 import { bool, type Codec, defaulted, literal, object } from './codec.ts';
 import { kept } from './kept.ts';
-import type { WithUnknownKeys } from './kept.ts';
+import type { WithUnknownKeys } from './unknown-keys.ts';
 
 const FORMATS = ['standard', 'standard_prepended', 'sqlcommenter'] as const;
 export type QueryTagsFormat = (typeof FORMATS)[number];

@@ -17,8 +17,8 @@ import {
   text,
 } from './codec.ts';
 import type { KindCodecs } from './kinds.ts';
-import { kept, type WithUnknownKeys } from './kept.ts';
-import { refuseUnknownKeys } from './unknown-keys.ts';
+import { kept } from './kept.ts';
+import { refuseUnknownKeys, type WithUnknownKeys } from './unknown-keys.ts';
 
 export interface ManualConfiguration {
   readonly remoteTable: QualifiedName;

@@ -17,8 +17,7 @@ import {
   parseFailed,
   required,
 } from './codec.ts';
-import type { WithUnknownKeys } from './kept.ts';
-import { refuseUnknownKeys } from './unknown-keys.ts';
+import { refuseUnknownKeys, type WithUnknownKeys } from './unknown-keys.ts';
 
 export interface RemoteRelationship extends WithUnknownKeys {
   readonly name: string;

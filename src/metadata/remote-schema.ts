@@ -20,9 +20,10 @@ import {
 } from './codec.ts';
 import { type ConfiguredText, type HeaderDefinition, webhookHeaders } from './environment-template.ts';
 import { graphqlName } from './graphql-name.ts';
-import { kept, type WithUnknownKeys } from './kept.ts';
+import { kept } from './kept.ts';
 import { keyedList } from './keyed-list.ts';
 import { type RemoteRelationship, remoteRelationshipCodec } from './remote-relationship.ts';
+import type { WithUnknownKeys } from './unknown-keys.ts';
 
 export interface RemoteSchema extends WithUnknownKeys {
   readonly name: string;

@@ -1,5 +1,5 @@
 import { type Codec, leaf, list, literal, nonEmptyText, nullable, object, defaulted, parseFailed, required, text } from './codec.ts';
-import type { WithUnknownKeys } from './kept.ts';
+import type { WithUnknownKeys } from './unknown-keys.ts';
 
 export const REST_METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'] as const;
 export type RestMethod = (typeof REST_METHODS)[number];

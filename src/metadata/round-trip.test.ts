@@ -28,7 +28,7 @@ function roundTrips<T>(noun: string, codec: Codec<T>, values: fc.Arbitrary<T>): 
         expect(again).toEqual(value);
         expect(printJson(codec.encode(again))).toBe(text);
       }),
-      runs(100, 100),
+      runs(100, 20),
     );
   });
 }
@@ -55,6 +55,6 @@ test('a document that is made table by table is the same', () => {
     fc.property(arbitrary.metadata, (value) => {
       expect(printJson(atOnce(encodeDocument(value, testKinds)))).toBe(printJson(metadataCodec(testKinds).encode(value)));
     }),
-    runs(30, 30),
+    runs(30, 6),
   );
 });

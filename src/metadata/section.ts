@@ -1,12 +1,5 @@
-import { isJsonArray, isJsonObject, type Json } from '../util/json.ts';
+import { isJsonObject, type Json } from '../util/json.ts';
 import type { Codec } from './codec.ts';
-
-/** Nothing inside: null, `[]`, `{}`, or an object of such values. Left out of documents. */
-export function isEmptySection(json: Json): boolean {
-  if (json === null) return true;
-  if (isJsonArray(json)) return json.length === 0;
-  return isJsonObject(json) && Object.values(json).every(isEmptySection);
-}
 
 /** The codec of an object whose encoded form has these keys first, in this order. */
 export function inOrder<T>(keys: readonly string[], codec: Codec<T>): Codec<T> {

@@ -3,9 +3,10 @@ import { isJsonObject, type JsonObject } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
 import { type Codec, defaulted, int, leaf, like, nonEmptyText, object, optional, parseFailed, required, text, wrongType } from './codec.ts';
 import { graphqlName, graphqlNameSuffix } from './graphql-name.ts';
-import { kept, type WithUnknownKeys } from './kept.ts';
+import { kept } from './kept.ts';
 import type { KindCodecs, Kinds } from './kinds.ts';
 import { queryTagsCodec, type QueryTagsSettings } from './query-tags.ts';
+import type { WithUnknownKeys } from './unknown-keys.ts';
 
 export type NamingConvention = 'svc-default' | 'graphql-default';
 

@@ -4,8 +4,7 @@ import { type Codec, defaulted, leaf, like, mapOf, object, optional, parseFailed
 import { graphqlName } from './graphql-name.ts';
 import { byKey } from './keyed-list.ts';
 import { at } from '../util/path.ts';
-import type { WithUnknownKeys } from './kept.ts';
-import { refuseUnknownKeys } from './unknown-keys.ts';
+import { refuseUnknownKeys, type WithUnknownKeys } from './unknown-keys.ts';
 
 export const ROOT_FIELD_KEYS = [
   'select',

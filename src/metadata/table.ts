@@ -3,7 +3,7 @@ import { type Codec, defaulted, flag, mapOrNone, object, optional, required } fr
 import { type ComputedField, computedFieldCodec } from './computed-field.ts';
 import { type EventTrigger, eventTriggerCodec } from './event-trigger.ts';
 import { type ExtFederationConfig, extFederationConfigCodec } from './ext-federation.ts';
-import { kept, type WithUnknownKeys } from './kept.ts';
+import { kept } from './kept.ts';
 import { keyedList } from './keyed-list.ts';
 import type { KindCodecs } from './kinds.ts';
 import {
@@ -22,6 +22,7 @@ import { type ArrayRelationship, arrayRelationshipCodec, type ObjectRelationship
 import { type RemoteRelationship, remoteRelationshipCodec } from './remote-relationship.ts';
 import { inOrder } from './section.ts';
 import { isConfigured, NO_TABLE_CONFIGURATION, type TableConfiguration, tableConfigurationCodec } from './table-configuration.ts';
+import type { WithUnknownKeys } from './unknown-keys.ts';
 
 export { NO_TABLE_CONFIGURATION } from './table-configuration.ts';
 export type { ColumnConfiguration, CustomRootField, RootFieldKey, TableConfiguration } from './table-configuration.ts';

@@ -1,6 +1,6 @@
 /**
  * Request and response transforms: how the service's calls to webhooks and handlers are changed on
- * the way. Templates are kept as text here; `transform/` reads and runs them.
+ * the way. Templates are kept as text here; `webhooks/transform/` reads and runs them.
  */
 import {
   type Codec,

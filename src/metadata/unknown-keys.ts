@@ -3,7 +3,7 @@ import { SvcError } from '../errors/svc-error.ts';
 import type { Json, JsonObject } from '../util/json.ts';
 import { nearest } from '../util/nearest.ts';
 import { at, type Path } from '../util/path.ts';
-import { isEmptySection } from './section.ts';
+import { isEmptySection } from './empty-section.ts';
 
 /** The keys that an object may have. */
 export interface KnownKeys {
@@ -52,4 +52,27 @@ export function refuseUnknownKeys(json: JsonObject, path: Path, known: KnownKeys
     (key) => !keys.includes(key) && !(notSupported.includes(key) && isEmptySection(json[key] as Json)),
   );
   if (first !== undefined) throw new UnknownKeysError(path, [first, ...others], known);
+}
+
+/** A key that an object of a document has and that has no effect here. */
+export interface UnknownKey {
+  /** From the object that keeps it to the key, the key itself included. Elements of lists have their index and their JSON. */
+  readonly path: readonly Step[];
+  readonly value: Json;
+  /** The object inside the keeper that had the key: it may have a shorter form without it. */
+  readonly object?: Json;
+  /** What is wrong with it, in words. */
+  readonly complaint: string;
+}
+
+export type Step = string | { readonly index: number; readonly element: Json };
+
+/** Of objects that a `kept` codec decodes. */
+export interface WithUnknownKeys {
+  readonly unknownKeys?: readonly UnknownKey[] | undefined;
+}
+
+/** Whether a value of a `kept` codec holds keys that the codec does not know. */
+export function hasUnknownKeys({ unknownKeys = [] }: WithUnknownKeys): boolean {
+  return unknownKeys.length > 0;
 }

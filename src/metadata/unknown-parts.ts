@@ -1,6 +1,6 @@
 /** What is kept of an object without being understood, in the parts that are listed and dropped one by one. */
 import { isJsonArray, isJsonObject, type Json } from '../util/json.ts';
-import type { UnknownKey, WithUnknownKeys } from './kept.ts';
+import type { UnknownKey, WithUnknownKeys } from './unknown-keys.ts';
 
 export interface UnknownPart {
   /** From the object that keeps it: `event_triggers`, `configuration.custom_nam`. */

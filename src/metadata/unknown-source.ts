@@ -1,5 +1,4 @@
 import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
-import { refusesUnknown } from './kept.ts';
 import type { Kinds } from './kinds.ts';
 import { DEFAULT_KIND, describeUnknownKind } from './source.ts';
 
@@ -11,9 +10,9 @@ export interface UnknownSource {
   readonly complaint: string;
 }
 
-/** Reads an entry of `sources` whose kind is not known; undefined for others, and where what is not known is refused. */
+/** Reads an entry of `sources` whose kind is not known; undefined for others. */
 export function unknownSourceOf(json: Json, kinds: Kinds): UnknownSource | undefined {
-  if (refusesUnknown() || !isJsonObject(json)) return undefined;
+  if (!isJsonObject(json)) return undefined;
   const { name, kind = DEFAULT_KIND } = json;
   if (typeof name !== 'string' || name === '' || typeof kind !== 'string' || kinds.get(kind) !== undefined) return undefined;
   return { name, json, complaint: describeUnknownKind(kind, kinds) };

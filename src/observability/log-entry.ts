@@ -1,5 +1,5 @@
-import type { LogLevel } from './logger.ts';
 import type { Observation, PollerObservation, SourceHealthObservation, WebsocketObservation } from './observation.ts';
+import type { LogLevel } from './log-level.ts';
 
 /** Requests and queries, of which there are very many, have lines of their own making. */
 export type RareObservation = Exclude<Observation, { readonly kind: 'http' | 'query' }>;

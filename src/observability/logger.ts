@@ -6,9 +6,7 @@ import { LineTap } from './otlp/line-tap.ts';
 import type { LineSink } from './otlp/log-lines.ts';
 import { queryLogLine } from './query-log-line.ts';
 import { textLines } from './text-lines.ts';
-
-const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
-export type LogLevel = (typeof LEVELS)[number];
+import { LEVELS, type LogLevel } from './log-level.ts';
 
 export type LogFormat = 'text' | 'json';
 
@@ -63,23 +61,23 @@ const LINES_LENGTH = 32_768;
 
 /** Collects lines: the stream counts and copies the bytes of what it gets, which is cheaper for many at once. */
 class LineBuffer {
-  private text = '';
-  private readonly write: (text: string) => void;
+  #text = '';
+  readonly #write: (text: string) => void;
 
   constructor(write: (text: string) => void) {
-    this.write = write;
+    this.#write = write;
   }
 
   add(line: string): void {
-    this.text += line;
-    if (this.text.length >= LINES_LENGTH) this.flush();
+    this.#text += line;
+    if (this.#text.length >= LINES_LENGTH) this.flush();
   }
 
   flush(): void {
-    const { text } = this;
+    const text = this.#text;
     if (text === '') return;
-    this.text = '';
-    this.write(text);
+    this.#text = '';
+    this.#write(text);
   }
 }
 

@@ -1,8 +1,8 @@
 /** The log as people read it: a line for each observation, several for what the service says when it is ready. */
 import { printJson } from '../util/json.ts';
 import { logEntry } from './log-entry.ts';
-import type { LogLevel } from './logger.ts';
 import type { HttpObservation, Observation, QueryObservation, WebsocketObservation } from './observation.ts';
+import type { LogLevel } from './log-level.ts';
 
 type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 const CODES: Readonly<Record<Style, number>> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 };

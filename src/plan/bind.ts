@@ -4,7 +4,7 @@ import type { InsertedRows, RowsOfRequest } from '../backend/backend.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
 import type { WrittenItems, WrittenJson } from '../ir/input-validation.ts';
 import type { MembersValue, Value } from '../ir/value.ts';
-import { type Variables, variablePart } from '../schema/constraint.ts';
+import { type Variables, variablePart } from '../graphql-engine/constraint.ts';
 import type { Parameter } from '../sql/fragment.ts';
 import { isJsonArray, type Json, type JsonObject } from '../util/json.ts';
 import { at, type Path, ROOT } from '../util/path.ts';

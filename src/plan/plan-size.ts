@@ -1,12 +1,14 @@
 /** What a plan takes of the heap, estimated: caches are bounded by it. */
 import type { ActionOutput, ActionRoot } from '../ir/action.ts';
 import type { WrittenItems, WrittenJson } from '../ir/input-validation.ts';
-import type { RemoteOutput, RemoteValue } from '../ir/remote.ts';
+import type { RemoteOutput, RemotePart, RemoteValue } from '../ir/remote.ts';
 import type { Value } from '../ir/value.ts';
-import type { Constraint } from '../schema/constraint.ts';
-import type { InsertedRows, Statement } from '../backend/backend.ts';
+import type { Constraint } from '../graphql-engine/constraint.ts';
+import type { InsertedRows } from '../backend/backend.ts';
 import { isJsonArray, isJsonObject, type Json, JsonNumber } from '../util/json.ts';
+import type { JsonLayout } from '../util/json-layout.ts';
 import type { Plan } from './plan.ts';
+import type { Statement } from '../backend/connection.ts';
 
 // Measured with Node 20 to 24; `plan-size.test.ts` compares estimates with the heap.
 const PLAN = 1_000;
@@ -23,6 +25,8 @@ const ROW = 400;
 const REMOTE_FIELD = 400;
 /** A field of the answer of an action. */
 const ACTION_FIELD = 150;
+/** A name of a value that is read once. */
+const LAYOUT_ENTRY = 100;
 /** Of the query of a join, per character of its statement. */
 const JOINED = 4;
 
@@ -42,12 +46,20 @@ export function planSize({ constraints, steps, joins, template, validations }: M
   }
   for (const join of joins) {
     // The query of a join is kept beside its statement.
-    if (join.kind === 'source') bytes += statementSize(join.statement) + JOINED * join.statement.text.length;
+    if (join.kind === 'source')
+      bytes += statementSize(join.statement) + JOINED * join.statement.text.length + layoutSize(join.layout ?? []);
     else bytes += STATEMENT + remoteFieldsSize([join.target.field]);
   }
-  for (const part of template) bytes += typeof part === 'string' ? part.length : PARAMETER;
+  for (const part of template) {
+    bytes += typeof part === 'string' ? part.length : PARAMETER;
+    if (typeof part !== 'string' && 'layout' in part) bytes += layoutSize(part.layout);
+  }
   for (const { input } of validations) for (const item of input) bytes += writtenSize(item);
   return bytes;
+}
+
+function layoutSize(layout: JsonLayout): number {
+  return layout.reduce((sum, { key, inner }) => sum + LAYOUT_ENTRY + key.length + (inner === null ? 0 : layoutSize(inner)), 0);
 }
 
 function rowsSize(rows: InsertedRows | undefined): number {
@@ -88,11 +100,24 @@ function remoteFieldsSize(fields: readonly RemoteOutput[]): number {
   for (const field of fields) {
     bytes += REMOTE_FIELD;
     if (field.kind !== 'field') continue;
-    for (const { value } of field.args) bytes += remoteValueSize(value);
+    for (const { value } of field.args) bytes += remotePartSize(value);
     if (field.selection?.kind === 'object') bytes += remoteFieldsSize(field.selection.fields);
     else if (field.selection?.kind === 'abstract') for (const type of field.selection.types.values()) bytes += remoteFieldsSize(type);
   }
   return bytes;
+}
+
+function remotePartSize(part: RemotePart): number {
+  switch (part.kind) {
+    case 'printed':
+      return PATH_STEP + part.text.length;
+    case 'list':
+      return part.items.reduce((sum, item) => sum + remotePartSize(item), PATH_STEP);
+    case 'object':
+      return part.entries.reduce((sum, [, item]) => sum + PATH_STEP + remotePartSize(item), PATH_STEP);
+    case 'variable':
+      return remoteValueSize(part.value);
+  }
 }
 
 function remoteValueSize(value: RemoteValue): number {

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { CompiledMutation, Compiler } from '../backend/backend.ts';
 import type { SelectRoot } from '../ir/select.ts';
-import type { ResponseNode, TranslatedOperation } from '../schema/translation.ts';
+import type { TranslatedOperation } from '../graphql-engine/translation.ts';
 import { ROOT } from '../util/path.ts';
 import { planOperation } from './plan.ts';
+import type { ResponseNode } from '../graphql-engine/types.ts';
 
 const statement = (text: string, columns = 1) => ({ text, parameters: [], repeatable: false, columns });
 
@@ -39,7 +40,16 @@ function operation(
       source,
       path: ROOT,
       responseKey: alias,
-      root: { alias, query: { from: { kind: 'table', name: { schema: 's', name: alias } } } } as unknown as SelectRoot,
+      root: {
+        alias,
+        query: {
+          kind: 'rows',
+          shape: 'list',
+          rows: { limit: null },
+          from: { kind: 'table', name: { schema: 's', name: alias } },
+          fields: [],
+        },
+      } as unknown as SelectRoot,
     })),
     constraints: [],
     reusable: true,

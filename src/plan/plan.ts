@@ -1,24 +1,21 @@
 /** IR -> steps. A plan holds no request's values, so it serves every request its constraints fit. */
-import type { CompiledMutation, CompiledMutationStatement, Compiler, LiveQuery, ResultPiece, Statement } from '../backend/backend.ts';
-import { SvcError } from '../errors/svc-error.ts';
+import type { CompiledMutation, CompiledMutationStatement, Compiler, LiveQuery, ResultPiece } from '../backend/backend.ts';
+import { invariant, SvcError } from '../errors/svc-error.ts';
 import type { InputValidation } from '../ir/input-validation.ts';
 import type { JoinToRemoteSchema, JoinToSource } from '../ir/remote-join.ts';
 import type { SelectRoot } from '../ir/select.ts';
-import type { Constraint } from '../schema/constraint.ts';
-import type { CacheWish } from '../schema/directives.ts';
-import type {
-  HandlerRoot,
-  RemoteSchemaRoot,
-  ResponseNode,
-  SourceRoot,
-  TranslatedJoin,
-  TranslatedOperation,
-} from '../schema/translation.ts';
+import type { Constraint } from '../graphql-engine/constraint.ts';
+import type { HandlerRoot, RemoteSchemaRoot, SourceRoot, TranslatedJoin, TranslatedOperation } from '../graphql-engine/translation.ts';
 import { type Bytes, bytesOfText } from '../util/bytes.ts';
+import type { JsonLayout } from '../util/json-layout.ts';
 import { type Path, ROOT } from '../util/path.ts';
 import { type Binder, binder } from './bind.ts';
 import { type RemoteRequest, remoteRequest } from './remote-request.ts';
+import { type DistinctRoots, distinctOutput, distinctQuery, distinctRoots, expectedBytes } from './repeats.ts';
 import { validationsOf } from './validations.ts';
+import type { CacheWish } from '../graphql-engine/cache-wish.ts';
+import type { ResponseNode } from '../graphql-engine/types.ts';
+import type { Statement } from '../backend/connection.ts';
 
 export interface Plan {
   readonly kind: 'query' | 'mutation' | 'subscription';
@@ -32,15 +29,25 @@ export interface Plan {
   readonly joins: readonly JoinStep[];
   /** Hooks that have to agree before the first step. */
   readonly validations: readonly InputValidation[];
+  /** Bytes that its answer may well have as far as its text shows; absent if the text shows nothing. */
+  readonly expected?: number;
   /** Absent: the answer is not to be kept. */
   readonly cached?: CacheWish;
 }
 
 export type TemplatePart =
   | Bytes
-  /** A cell of a step's row; `absent` stands for NULL and for no row. */
-  | { readonly step: number; readonly column: number; readonly absent: Bytes }
+  | CellPart
+  /** JSON of the parts in the layout: values that were read once are printed under all of their names. */
+  | { readonly layout: JsonLayout; readonly of: readonly (Bytes | CellPart)[] }
   | { readonly produce: () => Promise<readonly Bytes[]> };
+
+/** A cell of a step's row; `absent` stands for NULL and for no row. */
+export interface CellPart {
+  readonly step: number;
+  readonly column: number;
+  readonly absent: Bytes;
+}
 
 /** Those of a query run at once, those of a mutation in order. */
 export type Step = SelectStep | MutationStep | RemoteStep | CallStep | LiveStep;
@@ -90,6 +97,8 @@ export interface SourceJoinStep {
   readonly target: JoinToSource;
   readonly statement: Statement;
   readonly binders: readonly Binder[];
+  /** Of the answer to each key; `null`: as the database prints it. */
+  readonly layout: JsonLayout | null;
 }
 
 /** Requests that depend on the number of keys. */
@@ -124,9 +133,11 @@ type ToPlan = Omit<TranslatedOperation, 'parts'>;
 /** @param compilerOf the compiler of a source's kind */
 export function planOperation(operation: ToPlan, compilerOf: (source: string) => Compiler): Plan {
   const { kind, constraints, reusable, cached } = operation;
-  const { steps, results } = PLANNERS[kind](operation, compilerOf);
+  const { steps, results, expected: ofSteps } = PLANNERS[kind](operation, compilerOf);
   const validations = operation.roots.flatMap(({ root }) => (root.mutation === undefined ? [] : validationsOf(root)));
   const joins = operation.joins.map((join) => planJoin(join, compilerOf));
+  let expected = ofSteps;
+  for (const join of joins) if (join.kind === 'source') expected += expectedBytes([join.target], Number.POSITIVE_INFINITY);
   return {
     kind,
     constraints,
@@ -135,20 +146,23 @@ export function planOperation(operation: ToPlan, compilerOf: (source: string) =>
     steps,
     joins,
     validations,
+    ...(expected === 0 ? {} : { expected }),
     ...(cached === undefined ? {} : { cached }),
   };
 }
 
 /** @throws SvcError not-supported where the kind of the target cannot be joined to */
-function planJoin({ path, target }: TranslatedJoin, compilerOf: (source: string) => Compiler): JoinStep {
-  if (target.kind === 'remote') return { kind: 'remote', path, target };
+function planJoin({ path, target: given }: TranslatedJoin, compilerOf: (source: string) => Compiler): JoinStep {
+  if (given.kind === 'remote') return { kind: 'remote', path, target: given };
+  const { query, layout } = distinctQuery(given.query);
+  const target: JoinToSource = layout === null ? given : { ...given, query };
   const statement = compilerOf(target.source).join?.(target);
   if (statement === undefined) {
     throw new SvcError('not-supported', `source ${target.source} does not support being used as the target of a remote relationship`, {
       path,
     });
   }
-  return { kind: 'source', path, target, statement, binders: statement.parameters.map(binder) };
+  return { kind: 'source', path, target, statement, binders: statement.parameters.map(binder), layout };
 }
 
 /** One cell of its own. */
@@ -164,6 +178,8 @@ interface Planned {
   readonly steps: readonly Step[];
   /** One per root. */
   readonly results: readonly (readonly Piece[])[];
+  /** See `Plan`. */
+  readonly expected: number;
 }
 
 const NULL = bytesOfText('null');
@@ -181,6 +197,7 @@ function planSelects(operation: ToPlan, compilerOf: (source: string) => Compiler
   const bySource = new Map<string, number[]>();
   const results: (readonly Piece[])[] = [];
   const steps: Step[] = [];
+  let expected = 0;
   operation.roots.forEach((root, index) => {
     if (root.kind !== 'source') {
       results[index] = planElsewhere(root, steps);
@@ -192,8 +209,10 @@ function planSelects(operation: ToPlan, compilerOf: (source: string) => Compiler
   });
   for (const [source, indexes] of [...bySource].flatMap(([source, all]) => inChunks(all).map((part) => [source, part] as const))) {
     const roots = indexes.map((index) => operation.roots[index] as SourceRoot);
-    const statement = compilerOf(source).select(roots.map((r) => r.root as SelectRoot));
-    for (const [column, index] of indexes.entries()) results[index] = [{ step: steps.length, column, absent: NULL }];
+    const distinct = distinctRoots(roots.map((r) => r.root as SelectRoot));
+    expected += expectedBytes(distinct.roots);
+    const statement = compilerOf(source).select(distinct.roots);
+    for (const [i, index] of indexes.entries()) results[index] = [cellOf(steps.length, distinct, i)];
     // Nothing of the IR is kept: it takes several times the memory of what is made of it.
     const responseKeys = roots.map((root) => root.responseKey);
     steps.push({
@@ -205,7 +224,15 @@ function planSelects(operation: ToPlan, compilerOf: (source: string) => Compiler
       responseKeys,
     });
   }
-  return { steps, results };
+  return { steps, results, expected };
+}
+
+/** Where the answer to a root stands. */
+function cellOf(step: number, { places }: DistinctRoots, index: number): Piece {
+  const place = places[index];
+  invariant(place !== undefined, 'every root has its place');
+  const cell: CellPart = { step, column: place.root, absent: NULL };
+  return place.layout === null ? cell : { layout: place.layout, of: [cell] };
 }
 
 /** @throws SvcError not-supported for roots of several sources, or of a kind that cannot repeat statements */
@@ -213,7 +240,7 @@ function planSubscription({ roots }: ToPlan, compilerOf: (source: string) => Com
   const [first] = roots;
   if (first?.kind === 'action' && roots.length === 1) {
     const steps: Step[] = [];
-    return { steps, results: [planElsewhere(first, steps)] };
+    return { steps, results: [planElsewhere(first, steps)], expected: 0 };
   }
   if (first?.kind !== 'source') {
     const message = first?.kind === 'remote' ? 'subscription to remote server is not supported' : 'only rows can be subscribed to';
@@ -224,13 +251,14 @@ function planSubscription({ roots }: ToPlan, compilerOf: (source: string) => Com
   if (other !== undefined) {
     throw new SvcError('not-supported', 'the root fields of a subscription must be of one source', { path: other.path });
   }
-  const query = compilerOf(source).liveQuery?.(roots.map(({ root }) => root as SelectRoot));
+  const distinct = distinctRoots(roots.map(({ root }) => root as SelectRoot));
+  const query = compilerOf(source).liveQuery?.(distinct.roots);
   if (query === undefined) {
     throw new SvcError('not-supported', `source ${source} does not support subscriptions`, { path: first.path });
   }
   const responseKeys = roots.map((root) => root.responseKey);
   const step: LiveStep = { kind: 'live', source, query, binders: query.parameters.map(binder), responseKeys };
-  return { steps: [step], results: roots.map((_, column) => [{ step: 0, column, absent: NULL }]) };
+  return { steps: [step], results: roots.map((_, i) => [cellOf(0, distinct, i)]), expected: expectedBytes(distinct.roots) };
 }
 
 /** Runs of consecutive root fields on one source; a run that has nothing to do leaves no step. */
@@ -244,16 +272,21 @@ function planMutation(operation: ToPlan, compilerOf: (source: string) => Compile
   }
   const steps: Step[] = [];
   const results: (readonly Piece[])[] = [];
+  let expected = 0;
   for (const roots of runs) {
     if (!Array.isArray(roots)) {
       results.push(planElsewhere(roots, steps));
       continue;
     }
     const { source } = roots[0] as SourceRoot;
-    const compiled = compilerOf(source).mutation(
-      roots.map((r) => r.root),
+    const distinct = roots.map((r) => distinctWrite(r.root));
+    expected += expectedBytes(distinct.map(({ root }) => root));
+    const compiled = compilerOf(source).mutation?.(
+      distinct.map(({ root }) => root),
       !operation.reusable,
     );
+    if (compiled === undefined)
+      throw new SvcError('not-supported', `source ${source} does not support mutations`, { path: roots[0]?.path ?? ROOT });
     const step = steps.length;
     const columns: number[] = [];
     let width = 0;
@@ -261,11 +294,15 @@ function planMutation(operation: ToPlan, compilerOf: (source: string) => Compile
       columns.push(width);
       width += statement.columns;
     }
-    const piece = (result: ResultPiece): Piece =>
+    const piece = (result: ResultPiece): Bytes | CellPart =>
       typeof result === 'string'
-        ? result
+        ? bytesOfText(result)
         : { step, column: (columns[result.statement] as number) + result.column, absent: bytesOfText(result.absent) };
-    for (const pieces of compiled.results) results.push(pieces.map(piece));
+    for (const [i, pieces] of compiled.results.entries()) {
+      const layout = distinct[i]?.layout ?? null;
+      const of = pieces.map(piece);
+      results.push(layout === null ? pieces.map((each, p) => (typeof each === 'string' ? each : (of[p] as CellPart))) : [{ layout, of }]);
+    }
     if (compiled.statements.length === 0) continue;
     const { apart } = compiled;
     const statements = boundStatements(compiled);
@@ -278,7 +315,26 @@ function planMutation(operation: ToPlan, compilerOf: (source: string) => Compile
       ...(apart === undefined ? {} : { apart: () => boundStatements(apart()) }),
     });
   }
-  return { steps, results };
+  return { steps, results, expected };
+}
+
+/** A root of a mutation: a write, or a call of a function, which are never one with another root. */
+function distinctWrite(root: SourceRoot['root']): { readonly root: SourceRoot['root']; readonly layout: JsonLayout | null } {
+  const { mutation } = root;
+  if (mutation === undefined) {
+    const { query, layout } = distinctQuery(root.query);
+    return { root: layout === null ? root : { ...root, query }, layout };
+  }
+  if (mutation.kind === 'update-many') {
+    const updates = mutation.updates.map((update) => ({ update, ...distinctOutput(update.output) }));
+    // The updates of a list have the same output, and so the same layout.
+    const layout = updates[0]?.layout ?? null;
+    if (layout === null) return { root, layout };
+    const changed = updates.map(({ update, output }) => ({ ...update, output }));
+    return { root: { ...root, mutation: { ...mutation, updates: changed } }, layout };
+  }
+  const { output, layout } = distinctOutput(mutation.output);
+  return layout === null ? { root, layout } : { root: { ...root, mutation: { ...mutation, output } }, layout };
 }
 
 /** Of what the only root is, for people. */

@@ -1,8 +1,8 @@
 /** What is sent to another GraphQL server: the document is printed once, the values of its variables for each request. */
 import type { Session } from '../auth/session.ts';
 import { invariant } from '../errors/svc-error.ts';
-import type { RemoteField, RemoteKey, RemoteOutput, RemoteRoot, RemoteSelection, RemoteValue } from '../ir/remote.ts';
-import type { Variables } from '../schema/constraint.ts';
+import type { RemoteField, RemoteKey, RemoteOutput, RemotePart, RemoteRoot, RemoteSelection, RemoteValue } from '../ir/remote.ts';
+import type { Variables } from '../graphql-engine/constraint.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { bindPart } from './bind.ts';
 
@@ -61,7 +61,7 @@ export function remoteBatchRequest(field: RemoteField): RemoteRequest {
   return printer.finish('query', `{${printer.field(field, callKey(0), 0)}}`);
 }
 
-/** All arguments are variables, declared as the server types them. */
+/** Variables are declared as the server types them. */
 class DocumentPrinter {
   readonly #variables: RemoteVariable[] = [];
   readonly #declarations: string[] = [];
@@ -73,12 +73,7 @@ class DocumentPrinter {
 
   field({ name, args, selection }: RemoteField, key: string, call: number): string {
     const alias = key === name ? '' : `${key}: `;
-    const given = args.map(({ name: argument, type, value }) => {
-      const variable = `v${this.#variables.length}`;
-      this.#variables.push({ name: variable, value, call });
-      this.#declarations.push(`$${variable}: ${type}`);
-      return `${argument}: $${variable}`;
-    });
+    const given = args.map(({ name: argument, value }) => `${argument}: ${this.#part(value, call)}`);
     const called = given.length === 0 ? name : `${name}(${given.join(', ')})`;
     return `${alias}${called}${selection === null ? '' : ` ${this.#selection(selection, call)}`}`;
   }
@@ -94,6 +89,23 @@ class DocumentPrinter {
     }
     printed.push(...keys);
     return `{${printed.length === 0 ? '__typename' : printed.join(' ')}}`;
+  }
+
+  #part(part: RemotePart, call: number): string {
+    switch (part.kind) {
+      case 'printed':
+        return part.text;
+      case 'list':
+        return `[${part.items.map((item) => this.#part(item, call)).join(', ')}]`;
+      case 'object':
+        return `{${part.entries.map(([key, value]) => `${key}: ${this.#part(value, call)}`).join(', ')}}`;
+      case 'variable': {
+        const name = `v${this.#variables.length}`;
+        this.#variables.push({ name, value: part.value, call });
+        this.#declarations.push(`$${name}: ${part.type}`);
+        return `$${name}`;
+      }
+    }
   }
 
   #selection(selection: RemoteSelection, call: number): string {

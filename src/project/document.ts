@@ -1,6 +1,6 @@
 /** The document of a project, checked and written as the service would write it. */
 import { UnknownKeysError } from '../metadata/unknown-keys.ts';
-import { refusingUnknownKeys } from '../metadata/kept.ts';
+import { withRules } from '../metadata/decode-rules.ts';
 import type { Kinds } from '../metadata/kinds.ts';
 import { metadataCodec } from '../metadata/metadata.ts';
 import { SvcError } from '../errors/svc-error.ts';
@@ -41,7 +41,7 @@ export function shapeProblems(read: ReadMetadata, kinds: Kinds): readonly Proble
     if (problems.length === 0) return [];
     // With its place: the first of them.
     try {
-      refusingUnknownKeys(() => codec.decode(read.document, ROOT));
+      codec.decode(read.document, withRules(ROOT, { refusesUnknown: true }));
     } catch (thrown) {
       if (thrown instanceof UnknownKeysError) {
         const [first, ...others] = problems;

@@ -1,12 +1,14 @@
 /** What is done with the metadata of a project and of its service. */
 import type { Kinds } from '../metadata/kinds.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
+import { TYPE_SECTIONS } from './directory/actions-sdl.ts';
 import { canonical, printedName } from './directory/sections.ts';
-import type { DocumentPath, Place, ReadMetadata } from './directory/read-metadata.ts';
+import type { DocumentPath, ReadMetadata } from './directory/read-metadata.ts';
 import { diffDocuments, type DocumentChange } from './document-diff.ts';
 import { exportedDocument, normalised } from './document.ts';
 import { EXIT, failure, type Problem, ProjectFailure } from './failure.ts';
 import { ServerError, type ServerClient } from './server-client.ts';
+import type { Place } from './directory/place.ts';
 
 export interface Inconsistency {
   readonly type: string;
@@ -42,7 +44,7 @@ const ATTEMPTS = 10;
 /**
  * Makes the document of the project that of the service.
  * @param expected the version of the metadata that it was made for
- * @throws ProjectFailure exit 4 where something would be inconsistent and that is not allowed; nothing has changed then
+ * @throws ProjectFailure exit 4 where something would be inconsistent and that is not allowed; nothing has changed then. Tolerated objects are in the result
  */
 export async function applyMetadata(
   read: ReadMetadata,
@@ -102,7 +104,7 @@ async function explained(
   const internal = error.answer['internal'];
   if (isJsonArray(internal)) {
     const found = internal.flatMap((record) => inconsistencyOf(record, read));
-    if (found.length > 0) return new ProjectFailure(found.map(problemOf), EXIT.inconsistent);
+    if (found.length > 0) return new ProjectFailure(problemsOf(found), EXIT.inconsistent);
   }
   const [problem, ...others] = error.problems;
   const keys = documentPath(problem?.path);
@@ -141,7 +143,44 @@ export function inconsistenciesIn(records: readonly Json[], read: ReadMetadata |
 /** Names of permissions and relationships begin with their type. */
 export const titleOf = ({ type, name }: Inconsistency): string => (name.startsWith(`${type} `) ? name : `${type} ${name}`);
 
-export function problemOf(found: Inconsistency): Problem {
+/** Tables of a source that are reported one by one; more of them are one problem. */
+const MOST_MISSING = 3;
+const NO_SUCH_TABLE = /no such table\/view exists in source: "/;
+
+function isMissing({ type, reason }: Pick<Inconsistency, 'type' | 'reason'>): boolean {
+  return type === 'table' && NO_SUCH_TABLE.test(reason);
+}
+
+/** Whether a record of a service is about a table that does not exist in its source. */
+export function isMissingTable(record: Json): boolean {
+  return isJsonObject(record) && isMissing({ type: String(record['type']), reason: String(record['reason']) });
+}
+
+/** Returns a problem for each inconsistency. Many tables that do not exist in one source are one problem. */
+export function problemsOf(found: readonly Inconsistency[]): readonly Problem[] {
+  const missing = new Map<string, Inconsistency[]>();
+  for (const each of found) {
+    if (!isMissing(each)) continue;
+    const source = String((isJsonObject(each.definition) ? each.definition['source'] : undefined) ?? 'default');
+    missing.set(source, [...(missing.get(source) ?? []), each]);
+  }
+  const folded = new Map([...missing].filter(([, list]) => list.length > MOST_MISSING));
+  const inFolded = new Set([...folded.values()].flat());
+  const others = found.filter((each) => !inFolded.has(each)).map(problemOf);
+  return [
+    ...[...folded].map(([source, list]): Problem => {
+      const named = list.slice(0, MOST_MISSING).map(({ name }) => name.replace(/^table /, ''));
+      return {
+        code: 'inconsistent',
+        message: `${list.length} tables do not exist in ${source}: ${named.join(', ')} and ${list.length - MOST_MISSING} more`,
+        ...(list[0]?.place ?? {}),
+      };
+    }),
+    ...others,
+  ];
+}
+
+function problemOf(found: Inconsistency): Problem {
   return { code: 'inconsistent', message: `${titleOf(found)}: ${found.reason}`, ...(found.place ?? {}) };
 }
 
@@ -158,7 +197,7 @@ function inconsistencyOf(record: Json, read: ReadMetadata | null): readonly Inco
       : typeof record['name'] === 'string'
         ? record['name']
         : printedName(record['name'] as Json);
-  return [{ type, name, reason, definition, place: read === null ? undefined : findObject(read, type, definition) }];
+  return [{ type, name, reason, definition, place: read === null ? undefined : findObject(read, type, definition, reason) }];
 }
 
 const LISTS: Readonly<Record<string, readonly string[]>> = {
@@ -175,7 +214,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The place in the files of an object that a service lists as inconsistent. */
-function findObject(read: ReadMetadata, type: string, definition: Json): Place | undefined {
+function findObject(read: ReadMetadata, type: string, definition: Json, reason: string): Place | undefined {
   const sources = read.document['sources'];
   const isItem = (item: Json, key: string, value: Json | undefined): boolean =>
     isJsonObject(item) && value !== undefined && printedName(item[key] ?? null) === printedName(value);
@@ -183,6 +222,9 @@ function findObject(read: ReadMetadata, type: string, definition: Json): Place |
   if (type === 'source') return indexed(read, ['sources'], 'name', typeof definition === 'string' ? definition : given['name']);
   if (type === 'remote_schema') return indexed(read, ['remote_schemas'], 'name', given['name']);
   if (type === 'action') return indexed(read, ['actions'], 'name', given['name']);
+  if (type === 'cron_trigger') return indexed(read, ['cron_triggers'], 'name', given['name']);
+  if (type === 'rest_endpoint') return indexed(read, ['rest_endpoints'], 'name', given['name']);
+  if (type === 'custom_types') return customType(read, reason);
   if (!isJsonArray(sources)) return undefined;
   const list = LISTS[type];
   for (const [s, source] of sources.entries()) {
@@ -202,6 +244,17 @@ function findObject(read: ReadMetadata, type: string, definition: Json): Place |
     }
   }
   return undefined;
+}
+
+/** The first custom type that the reason names, else all of them. */
+function customType(read: ReadMetadata, reason: string): Place | undefined {
+  const quoted = [...reason.matchAll(/["'](\w+)["']/g)].map(([, name]) => name);
+  for (const name of quoted)
+    for (const section of TYPE_SECTIONS) {
+      const place = indexed(read, ['custom_types', section], 'name', name);
+      if (place !== undefined) return place;
+    }
+  return read.placeOf(['custom_types']);
 }
 
 function indexed(read: ReadMetadata, path: readonly string[], key: string, value: Json | undefined): Place | undefined {

@@ -4,7 +4,7 @@ import { parse as parseDotEnv } from 'dotenv';
 import { projectVariable } from '../config/project-variables.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../util/json.ts';
 import { nearest } from '../util/nearest.ts';
-import { type Files, projectFiles } from './directory/files.ts';
+import { type Files, projectFiles, readNamedFile } from './directory/files.ts';
 import { MetadataReader, type MetadataFolder } from './directory/read-metadata.ts';
 import { EXIT, failure, ProjectFailure } from './failure.ts';
 
@@ -111,10 +111,11 @@ export function openProject(cwd: string, flags: ProjectFlags, environment: Envir
     const message = `the project has version ${String(version)}: svc import makes one of version 3 of it`;
     throw failure('version', message, { file: CONFIG_FILE });
   }
-  const merged = withDotEnv(files, flags.envfile === undefined ? undefined : resolve(cwd, flags.envfile), environment);
+  const dotEnv = dotEnvOf(files, flags.envfile === undefined ? undefined : resolve(cwd, flags.envfile));
+  const merged = { ...dotEnv, ...environment };
   const stage = stageOf(written, flags.env ?? merged[projectVariable('env')]);
   warnings.push(...unknownKeys(stage, STAGE_KEYS, `${CONFIG_FILE}: environments`));
-  const settings = settingsOf(written, stage, flags, merged, warnings);
+  const settings = settingsOf(written, stage, flags, { process: environment, dotEnv, merged }, warnings);
   const folder = (key: 'metadata_directory' | 'migrations_directory' | 'seeds_directory', byDefault: string): string => {
     const named = text(merged[projectVariable(key)]) ?? text(written[key]) ?? byDefault;
     const path = isAbsolute(named) ? named : join(root, named);
@@ -149,12 +150,11 @@ function unknownKeys(object: JsonObject, known: readonly string[], where: string
     });
 }
 
-function withDotEnv(files: Files, named: string | undefined, environment: Environment): Environment {
-  const path = named ?? join(files.root, '.env');
-  const content = files.read(path);
+function dotEnvOf(files: Files, named: string | undefined): Environment {
+  const content = named === undefined ? files.read(join(files.root, '.env')) : readNamedFile(files.root, named);
   if (content === undefined && named !== undefined)
     throw failure('missing-file', `the file ${named} of --envfile does not exist`, {}, EXIT.usage);
-  return content === undefined ? environment : { ...parseDotEnv(content), ...environment };
+  return content === undefined ? {} : parseDotEnv(content);
 }
 
 function stageOf(written: JsonObject, name: string | undefined): JsonObject {
@@ -195,12 +195,46 @@ function flag(value: Json | undefined): boolean | undefined {
   return /^(?:true|t|yes|y|1)$/i.test(value);
 }
 
-function settingsOf(written: JsonObject, stage: JsonObject, flags: ProjectFlags, environment: Environment, warnings: string[]): Settings {
+/** Variables of the process that a project may choose as its secret: nothing else is called so. */
+const SECRET_NAME = /ADMIN_SECRETS?$/;
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+
+interface Environments {
+  readonly process: Environment;
+  /** The file `.env` of the project, or that of `--envfile`. */
+  readonly dotEnv: Environment;
+  /** Both: the process wins. */
+  readonly merged: Environment;
+}
+
+function settingsOf(
+  written: JsonObject,
+  stage: JsonObject,
+  flags: ProjectFlags,
+  { process: own, dotEnv, merged: environment }: Environments,
+  warnings: string[],
+): Settings {
+  const named = flags.endpoint ?? text(own[projectVariable('endpoint')]);
+  const ofProject = text(dotEnv[projectVariable('endpoint')]) ?? text(stage['endpoint']) ?? text(written['endpoint']) ?? DEFAULT_ENDPOINT;
+  const endpoint = baseUrl(named ?? ofProject, warnings);
+  const isChosen = (flags.env ?? text(own[projectVariable('env')])) !== undefined && ofProject === stage['endpoint'];
+  const isTrusted = isChosen || LOOPBACK.test(new URL(endpoint).hostname);
+  // The project is not always its user's: its files say both which variable is sent and where to.
+  const secretOf = (name: string): string | undefined => {
+    const value = text(own[name]);
+    if (value === undefined) return text(dotEnv[name]);
+    if (named !== undefined || (isTrusted && SECRET_NAME.test(name))) return value;
+    const why = SECRET_NAME.test(name)
+      ? `only the project names ${endpoint}. Name it yourself by --endpoint or SVC_GRAPHQL_ENDPOINT, choose an environment by --env, or write the secret into .env`
+      : 'its name does not end with ADMIN_SECRET. Rename it, or name the service yourself by --endpoint';
+    if (text(dotEnv[name]) === undefined) warnings.push(`the variable ${name} of the environment is not sent as admin secret: ${why}`);
+    return text(dotEnv[name]);
+  };
   const fromEnvironment = (value: Json | undefined): string | undefined => {
     if (!isJsonObject(value)) return text(value);
     const name = text(value['from_env']);
     if (name === undefined) throw failure('config', 'a secret is to be {from_env: NAME}', { file: CONFIG_FILE });
-    return text(environment[name]);
+    return secretOf(name);
   };
   const literal = [stage['admin_secret'], written['admin_secret'], written['access_key']].some(
     (value) => typeof value === 'string' && value !== '',
@@ -211,18 +245,12 @@ function settingsOf(written: JsonObject, stage: JsonObject, flags: ProjectFlags,
     );
   const adminSecret =
     flags.adminSecret ??
-    firstOf(environment[projectVariable('admin_secrets')]) ??
-    text(environment[projectVariable('admin_secret')]) ??
+    firstOf(secretOf(projectVariable('admin_secrets'))) ??
+    secretOf(projectVariable('admin_secret')) ??
     fromEnvironment(stage['admin_secret']) ??
     firstOf(text(written['admin_secrets'])) ??
     fromEnvironment(written['admin_secret']) ??
     fromEnvironment(written['access_key']);
-  const endpoint =
-    flags.endpoint ??
-    text(environment[projectVariable('endpoint')]) ??
-    text(stage['endpoint']) ??
-    text(written['endpoint']) ??
-    DEFAULT_ENDPOINT;
   const paths = isJsonObject(written['api_paths']) ? written['api_paths'] : {};
   warnings.push(...unknownKeys(paths, API_PATHS, `${CONFIG_FILE}: api_paths`));
   const path = (key: 'v1_metadata' | 'v2_query' | 'graphql' | 'version' | 'config', byDefault: string): string =>
@@ -230,7 +258,7 @@ function settingsOf(written: JsonObject, stage: JsonObject, flags: ProjectFlags,
   const actions = isJsonObject(written['actions']) ? written['actions'] : {};
   const codegen = isJsonObject(actions['codegen']) ? actions['codegen'] : {};
   return {
-    endpoint: baseUrl(endpoint, warnings),
+    endpoint,
     adminSecret: adminSecret ?? null,
     insecureSkipTlsVerify:
       flags.insecureSkipTlsVerify ??

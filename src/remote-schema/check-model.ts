@@ -1,6 +1,7 @@
 /** Whether the types of another server fit together, in the way of the GraphQL specification. */
 import { SvcError } from '../errors/svc-error.ts';
 import { at, ROOT } from '../util/path.ts';
+import type { Sliced } from '../util/sliced.ts';
 import {
   BUILT_IN_SCALARS,
   namedRemoteType,
@@ -17,44 +18,54 @@ import {
 const INPUT_KINDS: ReadonlySet<RemoteType['kind']> = new Set(['scalar', 'enum', 'input-object']);
 
 /** @throws SvcError remote-schema-error at `$.args` */
-export function checkModel(model: RemoteModel): void {
+export function* checkModel(model: RemoteModel): Sliced<void> {
   for (const root of [model.query, model.mutation, model.subscription]) {
     if (root !== null && model.types.get(root)?.kind !== 'object')
       throw refused(`Could not find the root type '${root}' among the object types`);
   }
-  checkTypes(model);
+  yield* checkTypes(model);
 }
 
 /** The same for a model whose root types may be absent, as that of a role. @throws SvcError remote-schema-error at `$.args` */
-export function checkTypes(model: RemoteModel): void {
-  for (const type of model.types.values()) checkType(model, type);
+export function* checkTypes(model: RemoteModel): Sliced<void> {
+  for (const type of model.types.values()) {
+    yield* checkType(model, type);
+    yield;
+  }
 }
 
 function refused(message: string): SvcError {
   return new SvcError('remote-schema-error', message, { path: at(ROOT, 'args') });
 }
 
-function checkType(model: RemoteModel, type: RemoteType): void {
+function* checkType(model: RemoteModel, type: RemoteType): Sliced<void> {
   switch (type.kind) {
     case 'scalar':
     case 'enum':
       return;
     case 'input-object':
-      for (const field of type.fields.values()) checkInput(model, field, `input object '${type.name}'`);
+      yield* checkInputs(model, type.fields, `input object '${type.name}'`);
       return;
     case 'object':
-      checkFields(model, type);
-      for (const name of type.interfaces) checkImplements(model, type, interfaceOf(model, name, type));
+      yield* checkFields(model, type);
+      for (const name of type.interfaces) yield* checkImplements(model, type, interfaceOf(model, name, type));
       return;
     case 'interface':
       if (type.fields.size === 0) throw refused(`List of fields cannot be empty for interface '${type.name}'`);
-      checkFields(model, type);
-      for (const name of type.interfaces) checkImplements(model, type, interfaceOf(model, name, type));
-      for (const name of type.members) objectOf(model, name, `interface '${type.name}'`);
+      yield* checkFields(model, type);
+      for (const name of type.interfaces) yield* checkImplements(model, type, interfaceOf(model, name, type));
+      yield* checkMembers(model, type.members, `interface '${type.name}'`);
       return;
     case 'union':
       if (type.members.length === 0) throw refused(`List of member types cannot be empty for union type '${type.name}'`);
-      for (const name of type.members) objectOf(model, name, `union '${type.name}'`);
+      yield* checkMembers(model, type.members, `union '${type.name}'`);
+  }
+}
+
+function* checkMembers(model: RemoteModel, members: readonly string[], of: string): Sliced<void> {
+  for (const name of members) {
+    objectOf(model, name, of);
+    yield;
   }
 }
 
@@ -70,13 +81,21 @@ function objectOf(model: RemoteModel, name: string, of: string): RemoteObject {
   throw refused(`Could not find Object type '${name}', which is a member of ${of}`);
 }
 
-function checkFields(model: RemoteModel, type: RemoteObject | RemoteInterface): void {
+function* checkFields(model: RemoteModel, type: RemoteObject | RemoteInterface): Sliced<void> {
   for (const field of type.fields.values()) {
     const kind = kindOf(model, field.type);
     if (kind === null)
       throw refused(`Could not find type with name '${namedRemoteType(field.type)}' of field '${type.name}.${field.name}'`);
     if (kind === 'input-object') throw refused(`The type of field '${type.name}.${field.name}' is an input object`);
-    for (const arg of field.args.values()) checkInput(model, arg, `field '${type.name}.${field.name}'`);
+    yield* checkInputs(model, field.args, `field '${type.name}.${field.name}'`);
+    yield;
+  }
+}
+
+function* checkInputs(model: RemoteModel, inputs: ReadonlyMap<string, RemoteInputValue>, of: string): Sliced<void> {
+  for (const input of inputs.values()) {
+    checkInput(model, input, of);
+    yield;
   }
 }
 
@@ -91,12 +110,13 @@ function kindOf(model: RemoteModel, type: RemoteTypeRef): RemoteType['kind'] | n
   return model.types.get(name)?.kind ?? (BUILT_IN_SCALARS.has(name) ? 'scalar' : null);
 }
 
-function checkImplements(model: RemoteModel, type: RemoteObject | RemoteInterface, of: RemoteInterface): void {
+function* checkImplements(model: RemoteModel, type: RemoteObject | RemoteInterface, of: RemoteInterface): Sliced<void> {
   for (const wanted of of.fields.values()) {
     const field = type.fields.get(wanted.name);
     if (field === undefined)
       throw refused(`Interface field '${of.name}'."${wanted.name}" expected, but '${type.name}' does not provide it`);
-    checkField(model, { type, of, wanted, field });
+    yield* checkField(model, { type, of, wanted, field });
+    yield;
   }
 }
 
@@ -107,13 +127,14 @@ interface Pair {
   readonly field: RemoteModelField;
 }
 
-function checkField(model: RemoteModel, { type, of, wanted, field }: Pair): void {
+function* checkField(model: RemoteModel, { type, of, wanted, field }: Pair): Sliced<void> {
   if (!isSubtype(model, field.type, wanted.type)) {
     throw refused(
       `Interface field '${of.name}'."${wanted.name}" expects type '${printRemoteType(wanted.type)}', but '${type.name}'."${field.name}" is of type '${printRemoteType(field.type)}'`,
     );
   }
   for (const argument of wanted.args.values()) {
+    yield;
     const own = field.args.get(argument.name);
     if (own === undefined || printRemoteType(own.type) !== printRemoteType(argument.type)) {
       throw refused(
@@ -122,6 +143,7 @@ function checkField(model: RemoteModel, { type, of, wanted, field }: Pair): void
     }
   }
   for (const argument of field.args.values()) {
+    yield;
     if (!wanted.args.has(argument.name) && argument.type.nonNull && argument.default === undefined) {
       throw refused(
         `'${type.name}'."${field.name}"("${argument.name}":) is required, but Interface field '${of.name}'."${wanted.name}" does not have it`,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../util/json.ts';
 import { modelFromIntrospection } from './from-introspection.ts';
+import { atOnce } from '../util/sliced.ts';
 
 const STRING = { kind: 'SCALAR', name: 'String' };
 const ref = (kind: string, name: string): Json => ({ kind, name });
@@ -11,7 +12,7 @@ const object = (name: string, fields: readonly Json[], interfaces: readonly Json
   interfaces,
 });
 const field = (name: string, type: Json, args: readonly Json[] = []): Json => ({ name, type, args });
-const read = (...types: readonly Json[]) => modelFromIntrospection({ data: { __schema: { queryType: { name: 'Query' }, types } } });
+const read = (...types: readonly Json[]) => atOnce(modelFromIntrospection({ data: { __schema: { queryType: { name: 'Query' }, types } } }));
 const withDefault = (defaultValue: string) =>
   read(STRING, ref('SCALAR', 'Any'), object('Query', [field('a', STRING, [{ name: 'x', type: ref('SCALAR', 'Any'), defaultValue }])]));
 
@@ -21,4 +22,14 @@ test('a default value is a constant within bounds: whoever reads it later has le
   expect(withDefault(`"${'['.repeat(1000)}"`).types.has('Query')).toBe(true);
   for (const depth of [102, 2000, 9000]) expect(() => withDefault(nested(depth))).toThrow('expected a value');
   expect(() => withDefault('$x')).toThrow('expected a value');
+});
+
+test('default values of a schema have a limit together', () => {
+  const long = `"${'x'.repeat(1000)}"`;
+  const fields = (count: number) =>
+    Array.from({ length: count }, (_, i) => field(`f${i}`, STRING, [{ name: 'x', type: STRING, defaultValue: long }]));
+  expect(read(STRING, object('Query', fields(1000))).types.has('Query')).toBe(true);
+  expect(() => read(STRING, object('Query', fields(600)), object('Other', fields(600)))).toThrow(
+    'its default values have more than 1048576 characters',
+  );
 });

@@ -6,6 +6,7 @@ import { type ConstValueNode, Kind, parseConstValue } from 'graphql';
 import { SvcError } from '../errors/svc-error.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { along, at, type Path, ROOT } from '../util/path.ts';
+import { atOnce, type Sliced } from '../util/sliced.ts';
 import { checkModel } from './check-model.ts';
 import type { RemoteEnumValue, RemoteInputValue, RemoteModel, RemoteModelField, RemoteType, RemoteTypeRef } from './model.ts';
 
@@ -13,20 +14,26 @@ import type { RemoteEnumValue, RemoteInputValue, RemoteModel, RemoteModelField, 
 const MAX_WRAPPERS = 20;
 /** Levels of lists and objects in a default value: it is read again wherever it is used. */
 const MAX_DEPTH = 100;
+/** Characters of all default values together: each is parsed by itself, and again where it is used. */
+const MOST_DEFAULTS = 1_048_576;
 const NAME = /^[_A-Za-z][_0-9A-Za-z]*$/;
 
 /**
  * @param answer `{"data": {"__schema": …}}`, or its `data`
  * @throws SvcError remote-schema-error
  */
-export function modelFromIntrospection(answer: Json): RemoteModel {
+export function* modelFromIntrospection(answer: Json): Sliced<RemoteModel> {
   const data = isJsonObject(answer) && isJsonObject(answer['data']) ? answer['data'] : answer;
   const schema = objectAt(isJsonObject(data) ? data['__schema'] : undefined, at(ROOT, '__schema'));
   const path = along(ROOT, '__schema');
   const types = new Map<string, RemoteType>();
+  let defaults = 0;
   for (const [index, item] of listAt(schema['types'], at(path, 'types')).entries()) {
-    const type = typeOf(objectAt(item, along(path, 'types', index)), along(path, 'types', index));
+    const type = yield* typeOf(objectAt(item, along(path, 'types', index)), along(path, 'types', index));
+    defaults += defaultsOf(type);
+    if (defaults > MOST_DEFAULTS) throw malformed(`its default values have more than ${MOST_DEFAULTS} characters`, path);
     if (!type.name.startsWith('__')) types.set(type.name, type);
+    yield;
   }
   const root = (key: string, fallback: string): string | null => {
     const named = schema[key];
@@ -41,8 +48,22 @@ export function modelFromIntrospection(answer: Json): RemoteModel {
     subscription: root('subscriptionType', 'Subscription'),
     types,
   };
-  checkModel(model);
+  yield* checkModel(model);
   return model;
+}
+
+/** Returns the length of all default values of a type. */
+function defaultsOf(type: RemoteType): number {
+  const sum = (values: ReadonlyMap<string, RemoteInputValue>): number => {
+    let length = 0;
+    for (const value of values.values()) length += value.default?.length ?? 0;
+    return length;
+  };
+  if (type.kind === 'input-object') return sum(type.fields);
+  if (type.kind !== 'object' && type.kind !== 'interface') return 0;
+  let length = 0;
+  for (const { args } of type.fields.values()) length += sum(args);
+  return length;
 }
 
 function malformed(what: string, path: Path): SvcError {
@@ -74,24 +95,24 @@ function optionalText(json: Json | undefined): string | null {
   return typeof json === 'string' ? json : null;
 }
 
-function typeOf(json: JsonObject, path: Path): RemoteType {
+function* typeOf(json: JsonObject, path: Path): Sliced<RemoteType> {
   const name = nameAt(json, path);
   const base = { name, description: optionalText(json['description']) };
   switch (json['kind']) {
     case 'SCALAR':
       return { ...base, kind: 'scalar', specifiedByUrl: optionalText(json['specifiedByURL']) };
     case 'ENUM':
-      return { ...base, kind: 'enum', values: byName(json['enumValues'], at(path, 'enumValues'), enumValue) };
+      return { ...base, kind: 'enum', values: yield* byNameInSlices(json['enumValues'], at(path, 'enumValues'), enumValue) };
     case 'INPUT_OBJECT':
-      return { ...base, kind: 'input-object', fields: byName(json['inputFields'], at(path, 'inputFields'), inputValue) };
+      return { ...base, kind: 'input-object', fields: yield* byNameInSlices(json['inputFields'], at(path, 'inputFields'), inputValue) };
     case 'OBJECT':
-      return { ...base, kind: 'object', interfaces: names(json['interfaces'], at(path, 'interfaces')), fields: fields(json, path) };
+      return { ...base, kind: 'object', interfaces: names(json['interfaces'], at(path, 'interfaces')), fields: yield* fields(json, path) };
     case 'INTERFACE':
       return {
         ...base,
         kind: 'interface',
         interfaces: names(json['interfaces'], at(path, 'interfaces')),
-        fields: fields(json, path),
+        fields: yield* fields(json, path),
         members: names(json['possibleTypes'], at(path, 'possibleTypes')),
       };
     case 'UNION':
@@ -101,8 +122,8 @@ function typeOf(json: JsonObject, path: Path): RemoteType {
   }
 }
 
-function fields(json: JsonObject, path: Path): ReadonlyMap<string, RemoteModelField> {
-  return byName(json['fields'], at(path, 'fields'), field);
+function fields(json: JsonObject, path: Path): Sliced<ReadonlyMap<string, RemoteModelField>> {
+  return byNameInSlices(json['fields'], at(path, 'fields'), field);
 }
 
 /** Names of types; a list that is null counts as empty. */
@@ -111,17 +132,24 @@ function names(json: Json | undefined, path: Path): readonly string[] {
   return listAt(json, path).map((item, index) => nameAt(objectAt(item, at(path, index)), at(path, index)));
 }
 
-function byName<T extends { readonly name: string }>(
+type Read<T> = (json: JsonObject, path: Path) => T;
+
+function byName<T extends { readonly name: string }>(json: Json | undefined, path: Path, read: Read<T>): ReadonlyMap<string, T> {
+  return atOnce(byNameInSlices(json, path, read));
+}
+
+function* byNameInSlices<T extends { readonly name: string }>(
   json: Json | undefined,
   path: Path,
-  read: (json: JsonObject, path: Path) => T,
-): ReadonlyMap<string, T> {
-  return new Map(
-    listAt(json, path).map((item, index): [string, T] => {
-      const made = read(objectAt(item, at(path, index)), at(path, index));
-      return [made.name, made];
-    }),
-  );
+  read: Read<T>,
+): Sliced<ReadonlyMap<string, T>> {
+  const found = new Map<string, T>();
+  for (const [index, item] of listAt(json, path).entries()) {
+    const made = read(objectAt(item, at(path, index)), at(path, index));
+    found.set(made.name, made);
+    yield;
+  }
+  return found;
 }
 
 function described(

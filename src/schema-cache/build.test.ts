@@ -180,7 +180,7 @@ describe('building upon the build before', () => {
           [metadata, found, build] = [nextMetadata, nextFound, next];
         }
       }),
-      runs(300),
+      runs(300, 10),
     );
   });
 });

@@ -17,7 +17,14 @@ import { objectId } from './object-id.ts';
 import type { Inconsistency, RemoteSchemaInfo, RemoteSchemaTarget, SchemaCache, SourceInfo } from './schema-cache.ts';
 import { cronTriggerDefects } from './stages/cron-trigger.ts';
 import { describeFunction, describeRemotePermission, describeRemoteSchema, describeSource, describeTable } from './stages/describe.ts';
-import { type ActionsStage, claimantsOfActions, nameConflictOfAction, resolveActions, resolveTypes } from './stages/actions.ts';
+import {
+  type ActionsStage,
+  claimantsOfActions,
+  nameConflictOfAction,
+  resolveActions,
+  resolveTypes,
+  sharedCustomTypes,
+} from './stages/actions.ts';
 import { exposureOf } from './stages/function.ts';
 import { type InheritancePlan, planInheritance } from './stages/inherited-role.ts';
 import { type Claimant, claimNames, type NamesResult, ownersOf } from './stages/names.ts';
@@ -142,7 +149,8 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<B
   yield;
   for (const [id, message] of names.conflicts) inconsistencies.push(nameConflict(metadata, cores, id, message));
 
-  const usable = withoutConflicts(remotes, names, shared.definitions, inconsistencies);
+  const ofActions = names.conflicts.has(objectId.customTypes()) ? [] : sharedCustomTypes(types);
+  const usable = withoutConflicts(remotes, names, new Map([...shared.definitions, ...ofActions]), inconsistencies);
   yield;
 
   const roles = permissionRoles(metadata);
@@ -199,6 +207,7 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<B
     customTypes: actions.customTypes,
     customTypeRelationships: actions.relationships.byType,
     actions: actions.infos,
+    lacking: shared.lacking,
     roles,
     inconsistencies,
     introspectionDisabledFor: new Set(metadata.introspection.disabledForRoles),

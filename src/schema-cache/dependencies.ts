@@ -16,6 +16,7 @@ import { mentions } from './mentions.ts';
 import { objectId } from './object-id.ts';
 import { remoteDependents } from './remote-dependents.ts';
 import type { SchemaCache, SourceInfo, TableInfo } from './schema-cache.ts';
+import type { Dependent } from './dependent.ts';
 
 /** What goes. */
 export type DroppedObject =
@@ -38,15 +39,6 @@ export type DroppedObject =
   | { readonly kind: 'function'; readonly source: string; readonly function: QualifiedName }
   /** The function in the database: computed fields use it whether it is tracked or not. */
   | { readonly kind: 'database-function'; readonly source: string; readonly function: QualifiedName };
-
-export interface Dependent {
-  readonly objectId: string;
-  /** As in `relationship article.author in source "default"`. */
-  readonly text: string;
-  /** `changed`: it stays, without what it names of what goes; `kept`: it named that by `*`. */
-  readonly becomes: 'dropped' | 'changed' | 'kept';
-  readonly remove: (metadata: Metadata) => Metadata;
-}
 
 /** Everything that depends on the dropped objects or on something in the list, sorted by text. */
 export function dependents(metadata: Metadata, cache: SchemaCache, dropped: readonly DroppedObject[]): readonly Dependent[] {

@@ -8,7 +8,7 @@
  * names that the metadata gives them.
  */
 import type { TypeSystem } from '../backend/type-system.ts';
-import type { CatalogType } from '../catalog/catalog.ts';
+import type { CatalogType, QualifiedName } from '../catalog/catalog.ts';
 import type { NamingConvention, SourceCustomization } from '../metadata/source.ts';
 import type { CustomRootField, RootFieldKey } from '../metadata/table.ts';
 
@@ -25,6 +25,15 @@ export interface NamedTable {
   readonly baseName: string;
   readonly customName: boolean;
   readonly configuration: { readonly customRootFields: ReadonlyMap<RootFieldKey, CustomRootField> };
+}
+
+/** Returns the name that the GraphQL names of a table are made of; it need not be one that GraphQL can have. */
+export function tableBaseName(
+  name: QualifiedName,
+  { customName }: { readonly customName?: string | undefined },
+  defaultSchema: string,
+): string {
+  return customName ?? (name.schema === defaultSchema ? name.name : `${name.schema}_${name.name}`);
 }
 
 function upperFirst(text: string): string {

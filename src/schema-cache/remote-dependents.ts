@@ -3,9 +3,9 @@ import { nameKey } from '../catalog/catalog.ts';
 import { updateTable, withEntry, withoutEntry } from '../metadata/edit.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import { printName } from '../metadata/table-name.ts';
-import type { Dependent } from './dependencies.ts';
 import { objectId } from './object-id.ts';
 import type { RemoteRelationshipInfo, SchemaCache } from './schema-cache.ts';
+import type { Dependent } from './dependent.ts';
 
 /** Tables by `nameKey`, fields by their names in the database. */
 export interface Gone {

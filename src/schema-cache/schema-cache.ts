@@ -38,6 +38,8 @@ export interface SchemaCache {
   readonly customTypeRelationships: ReadonlyMap<string, ReadonlyMap<string, RemoteRelationshipInfo>>;
   /** Those that are part of the schema, by name, in the order of the metadata. */
   readonly actions: ReadonlyMap<string, ActionInfo>;
+  /** Operators that a comparison type of databases does not have, by its name: those that none of its types has. */
+  readonly lacking: ReadonlyMap<string, readonly string[]>;
   /** Every role known to the metadata, without admin. */
   readonly roles: ReadonlySet<string>;
   readonly inconsistencies: readonly Inconsistency[];
@@ -139,8 +141,6 @@ export interface ComputedFieldInfo {
 /** From a table, from a type of a remote schema, or from a custom type. */
 export interface RemoteRelationshipInfo {
   readonly name: string;
-  /** No field for an aggregate of the rows. */
-  readonly onlyRows?: true;
   readonly target: SourceTarget | RemoteSchemaTarget;
 }
 
@@ -271,4 +271,6 @@ export interface Inconsistency {
   readonly refusal?: InconsistencyRefusal;
   /** Never a reason to refuse a change: conflicts of inherited permissions. */
   readonly informational?: boolean;
+  /** Never a reason to refuse a change, which answers with a warning: invalid queries, and rules that rename nothing. */
+  readonly tolerated?: true;
 }

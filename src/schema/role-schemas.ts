@@ -6,6 +6,7 @@ import { ADMIN_ROLE } from '../auth/session.ts';
 import type { RemoteSchemaInfo, SchemaCache } from '../schema-cache/schema-cache.ts';
 import { unavailableRoots } from '../schema-cache/unavailable-source.ts';
 import { SvcError } from '../errors/svc-error.ts';
+import { BoundedCache } from '../util/bounded-cache.ts';
 import { atOnce, type Sliced } from '../util/sliced.ts';
 import { type FieldOptions, DEFAULT_BUILD_OPTIONS, type SchemaVariant } from './fields/options.ts';
 import { RoleSource } from './fields/role-context.ts';
@@ -13,9 +14,9 @@ import { rootTypes } from './fields/root-types.ts';
 import { sameForRole } from './fields/same-for-role.ts';
 import { SchemaContext } from './fields/schema-context.ts';
 import { WriteSource } from './fields/write-context.ts';
-import { createRoleSchema, DEFAULT_LIMITS, type RoleSchemaOptions } from './engine.ts';
-import type { RoleSchema } from './translation.ts';
-import { lazy, type RootTypes } from './types.ts';
+import { createRoleSchema, DEFAULT_LIMITS, type RoleSchemaOptions } from '../graphql-engine/engine.ts';
+import type { RoleSchema } from '../graphql-engine/translation.ts';
+import { lazy, type RootTypes } from '../graphql-engine/types.ts';
 
 export type { SchemaVariant, WriteSource as RoleTables };
 
@@ -56,12 +57,12 @@ class CachedRoleSchemas implements RoleSchemas {
   readonly cache: SchemaCache;
   readonly options: RoleSchemasOptions;
   readonly context: SchemaContext;
-  /** In order of last use. */
-  readonly entries = new Map<string, Entry>();
+  readonly entries: BoundedCache<string, Entry>;
 
   constructor(cache: SchemaCache, options: RoleSchemasOptions, previous: CachedRoleSchemas | undefined) {
     this.cache = cache;
     this.options = options;
+    this.entries = new BoundedCache({ entries: options.maxSchemas });
     this.context = new SchemaContext(cache, options.build, previous?.context);
   }
 
@@ -83,7 +84,7 @@ class CachedRoleSchemas implements RoleSchemas {
   }
 
   get(role: string, variant: SchemaVariant): RoleSchema {
-    return this.entry(role, variant).schema;
+    return this.#entry(role, variant).schema;
   }
 
   wholeRoots(role: string, variant: SchemaVariant): RootTypes {
@@ -91,7 +92,7 @@ class CachedRoleSchemas implements RoleSchemas {
   }
 
   tables(role: string, variant: SchemaVariant, source: string): WriteSource | null {
-    const { tables } = this.entry(role, variant);
+    const { tables } = this.#entry(role, variant);
     const known = tables.get(source);
     if (known !== undefined) return known;
     const entry = this.context.sources.find(({ context }) => context.info.name === source);
@@ -101,14 +102,10 @@ class CachedRoleSchemas implements RoleSchemas {
     return made;
   }
 
-  private entry(role: string, variant: SchemaVariant): Entry {
+  #entry(role: string, variant: SchemaVariant): Entry {
     const key = `${variant} ${role}`;
     const known = this.entries.get(key);
-    if (known !== undefined) {
-      this.entries.delete(key);
-      this.entries.set(key, known);
-      return known;
-    }
+    if (known !== undefined) return known;
     const introspectionDisabled =
       this.cache.introspectionDisabledFor.has(role) || (this.options.introspectionDisabled === true && role !== ADMIN_ROLE);
     const roots = () => this.wholeRoots(role, variant);
@@ -120,10 +117,6 @@ class CachedRoleSchemas implements RoleSchemas {
     });
     const made: Entry = { role, schema, tables: new Map() };
     this.entries.set(key, made);
-    for (const oldest of this.entries.keys()) {
-      if (this.entries.size <= this.options.maxSchemas) break;
-      this.entries.delete(oldest);
-    }
     return made;
   }
 }

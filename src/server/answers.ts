@@ -14,6 +14,9 @@ export interface AnswerLimits {
 const LITTLE = 65_536;
 /** Bytes a second that a client takes of a large answer, on the whole. */
 const MIN_RATE = 65_536;
+/** Bytes a second below which a client counts as slow where there is no room, and ms before that counts. */
+const SLOW_RATE = 1_048_576;
+const GRACE = 1000;
 /** ms after an answer in which the rest of its request may still come. */
 const LINGER = 2000;
 const SWEEP_INTERVAL = 1000;
@@ -29,8 +32,21 @@ export interface SocketTimes {
 interface Waiting {
   readonly socket: Socket;
   size: number;
+  /** Bytes of the answer, where it is made while it is sent: more than `size` if values are printed several times. */
+  readonly coming: number;
   /** By `performance.now()`. */
   readonly sentAt: number;
+  /** Bytes of it that the client has taken. */
+  taken: number;
+  /** Not counted in `size` yet, for want of room; `null`: nothing. */
+  held: MemoryInUse | null;
+}
+
+/** Memory of an answer that is sent while it is made. */
+export interface MemoryInUse {
+  readonly size: number;
+  /** It is counted here now, and elsewhere no more. */
+  release(): void;
 }
 
 /** What waits for a client of whom nobody knows when it has taken all. */
@@ -39,6 +55,12 @@ export interface Held {
   grow(bytes: number): void;
   /** It has taken everything, or is gone. */
   release(): void;
+}
+
+/** An answer that is made while it is sent. */
+export interface HeldAnswer extends Held {
+  /** Its client has taken some. */
+  took(bytes: number): void;
 }
 
 export class Answers {
@@ -83,15 +105,23 @@ export class Answers {
     });
   }
 
-  /** So much waits for the client of a socket, until it is released. */
-  hold(socket: Socket, size: number): Held {
-    const waiting = this.#wait(socket, size);
+  /**
+   * So much waits for the client of a socket, until it is released.
+   * @param coming bytes that are made as the client takes what waits: it has time for them
+   * @param held is counted here as soon as there is room for it, for which slow clients have to go
+   */
+  hold(socket: Socket, size: number, coming = 0, held: MemoryInUse | null = null): HeldAnswer {
+    const waiting = this.#wait(socket, size, coming, held);
+    this.#count(waiting);
     return {
       grow: (bytes) => {
         if (!this.#waiting.has(waiting)) return;
         waiting.size += bytes;
         this.#bytes += bytes;
         if (this.#bytes > this.#limits.waiting) this.#makeRoom(waiting);
+      },
+      took: (bytes) => {
+        waiting.taken += bytes;
       },
       release: () => this.#forget(waiting),
     };
@@ -101,8 +131,8 @@ export class Answers {
     clearInterval(this.#sweeper);
   }
 
-  #wait(socket: Socket, size: number): Waiting {
-    const waiting: Waiting = { socket, size, sentAt: performance.now() };
+  #wait(socket: Socket, size: number, coming = 0, held: MemoryInUse | null = null): Waiting {
+    const waiting: Waiting = { socket, size, coming, sentAt: performance.now(), taken: 0, held };
     this.#waiting.add(waiting);
     this.#bytes += size;
     if (this.#bytes > this.#limits.waiting) this.#makeRoom(waiting);
@@ -122,12 +152,32 @@ export class Answers {
     }
   }
 
+  /** Counts what is held elsewhere. Without room slow clients go, the oldest first; those that read have their answer to its end. */
+  #count(waiting: Waiting): void {
+    const { held } = waiting;
+    if (held === null) return;
+    const now = performance.now();
+    const hasRoom = (): boolean => this.#bytes === 0 || this.#bytes + held.size <= this.#limits.waiting;
+    for (const other of this.#waiting) {
+      if (hasRoom()) break;
+      if (other.size === 0 || other.taken >= ((now - other.sentAt - GRACE) / 1000) * SLOW_RATE) continue;
+      this.#forget(other);
+      other.socket.destroy();
+    }
+    if (!hasRoom()) return;
+    waiting.held = null;
+    waiting.size += held.size;
+    this.#bytes += held.size;
+    held.release();
+  }
+
   #sweep(): void {
+    for (const waiting of this.#waiting) this.#count(waiting);
     const { stall } = this.#limits;
     if (stall === 0) return;
     const now = performance.now();
-    for (const { socket, size, sentAt } of this.#waiting) {
-      if (now > sentAt + stall + (size / MIN_RATE) * 1000) socket.destroy();
+    for (const { socket, size, coming, sentAt } of this.#waiting) {
+      if (now > sentAt + stall + (Math.max(size, coming) / MIN_RATE) * 1000) socket.destroy();
     }
   }
 }

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { SvcError } from '../errors/svc-error.ts';
 import { findDuplicateKey } from '../util/duplicate-keys.ts';
 import { type Json, parseScannedJson } from '../util/json.ts';
-import { scanJson } from '../util/json-scan.ts';
+import { scanJson } from '../model/json-scan.ts';
 import { parseInSlices } from '../util/json-slices.ts';
 import { type Path, ROOT } from '../util/path.ts';
 import { inSlices } from '../util/sliced.ts';

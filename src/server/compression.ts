@@ -1,9 +1,9 @@
 /** Compression of answers. The work is done by the thread pool, not on the event loop. */
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
-import { bufferOfBytes, type Bytes } from '../util/bytes.ts';
-import { LruMap } from '../util/lru.ts';
-import { inSlices, type Sliced } from '../util/sliced.ts';
+import type { Transform } from 'node:stream';
+import { type BrotliOptions, brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
+import { bufferOfBytes, type Body } from '../util/bytes.ts';
+import { BoundedCache } from '../util/bounded-cache.ts';
 import { preferences } from './accept.ts';
 
 const gzipAsync = promisify(gzip);
@@ -12,8 +12,6 @@ const brotliAsync = promisify(brotliCompress);
 const MIN_BYTES = 700;
 /** Up to here a body counts as small. */
 const SMALL_BYTES = 20_000;
-/** Up to here a body is put together at once. */
-const LONG_BYTES = 4_000_000;
 const MAX_WINDOW = 20;
 
 export type Encoding = 'br' | 'gzip';
@@ -26,7 +24,7 @@ export interface EncodingChoice {
 }
 
 /** Clients send few headers, over and over. */
-const choices = new LruMap<string, EncodingChoice>(100);
+const choices = new BoundedCache<string, EncodingChoice>({ entries: 100 });
 const KEPT_LENGTH = 200;
 
 const PLAIN: EncodingChoice = { encoding: null, always: false };
@@ -63,26 +61,27 @@ export function isWorthIt(size: number, { encoding, always }: EncodingChoice): b
   return encoding !== null && (always || size >= MIN_BYTES);
 }
 
-function* joined(body: readonly Bytes[], size: number): Sliced<Buffer> {
-  const whole = Buffer.allocUnsafe(size);
-  let offset = 0;
-  for (const piece of body) {
-    offset += whole.write(piece, offset, 'latin1');
-    yield;
-  }
-  return whole;
-}
+const LEVELS = { small: { gzip: 1, br: 3 }, large: { gzip: 6, br: 2 } } as const;
 
-/** Fast for large bodies, tight for small ones. */
-export async function compress(body: readonly Bytes[], size: number, encoding: Encoding): Promise<Buffer> {
-  const whole = size < LONG_BYTES ? bufferOfBytes(body) : await inSlices(joined(body, size));
-  if (encoding === 'gzip') return gzipAsync(whole, { level: size <= SMALL_BYTES ? 1 : 6 });
-  return brotliAsync(whole, {
+function brotliOptions(size: number): BrotliOptions {
+  return {
     params: {
       [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
-      [constants.BROTLI_PARAM_QUALITY]: size <= SMALL_BYTES ? 3 : 2,
+      [constants.BROTLI_PARAM_QUALITY]: LEVELS[size <= SMALL_BYTES ? 'small' : 'large'].br,
       [constants.BROTLI_PARAM_SIZE_HINT]: size,
       [constants.BROTLI_PARAM_LGWIN]: Math.min(MAX_WINDOW, Math.max(constants.BROTLI_MIN_WINDOW_BITS, Math.ceil(Math.log2(size + 1)))),
     },
-  });
+  };
+}
+
+/** Compresses what is written to it, for bodies that are sent while they are made. */
+export function compressor(size: number, encoding: Encoding): Transform {
+  return encoding === 'gzip' ? createGzip({ level: LEVELS.large.gzip }) : createBrotliCompress(brotliOptions(size));
+}
+
+/** Fast for large bodies, tight for small ones. */
+export async function compress(body: Body, size: number, encoding: Encoding): Promise<Buffer> {
+  const whole = bufferOfBytes(body);
+  if (encoding === 'gzip') return gzipAsync(whole, { level: LEVELS[size <= SMALL_BYTES ? 'small' : 'large'].gzip });
+  return brotliAsync(whole, brotliOptions(size));
 }

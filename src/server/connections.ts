@@ -19,76 +19,76 @@ interface Connection {
 const MAX_WAITING = 256;
 
 export class Connections {
-  private readonly bySocket = new Map<Socket, Connection>();
+  readonly #bySocket = new Map<Socket, Connection>();
   /** Requests that run or wait. */
-  private count = 0;
-  private idle: (() => void) | null = null;
+  #count = 0;
+  #idle: (() => void) | null = null;
 
   get requests(): number {
-    return this.count;
+    return this.#count;
   }
 
   get size(): number {
-    return this.bySocket.size;
+    return this.#bySocket.size;
   }
 
   get sockets(): Iterable<Socket> {
-    return this.bySocket.keys();
+    return this.#bySocket.keys();
   }
 
   /** A socket may come anew, when its request did not become another protocol. */
   add(socket: Socket): void {
-    if (this.bySocket.has(socket)) return;
+    if (this.#bySocket.has(socket)) return;
     const connection: Connection = { running: null, waiting: [] };
-    this.bySocket.set(socket, connection);
+    this.#bySocket.set(socket, connection);
     socket.on('close', () => {
-      this.bySocket.delete(socket);
-      this.count -= connection.waiting.length;
+      this.#bySocket.delete(socket);
+      this.#count -= connection.waiting.length;
       connection.waiting.length = 0;
       connection.running?.cancel();
-      this.checkIdle();
+      this.#checkIdle();
     });
   }
 
   /** Whether a request of the connection runs or waits. */
   isBusy(socket: Socket): boolean {
-    return this.bySocket.get(socket)?.running != null;
+    return this.#bySocket.get(socket)?.running != null;
   }
 
   /** Serves the request once those before it on its connection have been answered. */
   enter(socket: Socket, serve: Serve): void {
-    const connection = this.bySocket.get(socket);
+    const connection = this.#bySocket.get(socket);
     if (connection === undefined) return; // closed meanwhile
-    this.count++;
-    if (connection.running === null) this.run(connection, serve);
+    this.#count++;
+    if (connection.running === null) this.#run(connection, serve);
     else if (connection.waiting.push(serve) > MAX_WAITING) socket.destroy();
   }
 
   /** Resolves when nothing runs or waits, or after so many milliseconds. */
   async settled(limit: number): Promise<void> {
-    if (this.count === 0) return;
+    if (this.#count === 0) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, limit);
-      this.idle = () => {
+      this.#idle = () => {
         clearTimeout(timer);
         resolve();
       };
     });
   }
 
-  private run(connection: Connection, serve: Serve): void {
+  #run(connection: Connection, serve: Serve): void {
     const client = new CancellationSource();
     connection.running = client;
     void serve(client).finally(() => {
       connection.running = null;
-      this.count--;
+      this.#count--;
       const next = connection.waiting.shift();
-      if (next !== undefined) this.run(connection, next);
-      else this.checkIdle();
+      if (next !== undefined) this.#run(connection, next);
+      else this.#checkIdle();
     });
   }
 
-  private checkIdle(): void {
-    if (this.count === 0) this.idle?.();
+  #checkIdle(): void {
+    if (this.#count === 0) this.#idle?.();
   }
 }

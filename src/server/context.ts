@@ -3,9 +3,9 @@ import type { Authenticator } from '../auth/authenticate.ts';
 import type { CredentialPlace } from '../auth/credentials.ts';
 import type { Session } from '../auth/session.ts';
 import type { SvcError } from '../errors/svc-error.ts';
-import type { CacheSelection } from '../graphql/response-cache.ts';
-import type { RequestPipeline } from '../graphql/run-request.ts';
-import type { Administration } from '../metadata-api/administration.ts';
+import type { CacheSelection } from '../pipeline/response-cache.ts';
+import type { MemoryHold } from '../pipeline/result-memory.ts';
+import type { Administration } from '../admin-api/administration.ts';
 import type { Counted } from '../observability/metrics/counting.ts';
 import type { MetricsPage } from '../observability/metrics/print.ts';
 import type { Observer } from '../observability/observation.ts';
@@ -18,13 +18,14 @@ import type { Answers } from './answers.ts';
 import type { PagePolicy } from './cross-site.ts';
 import type { TrustedProxies } from './client-address.ts';
 import type { HttpMeter } from './http-meter.ts';
-import type { LoggedQuery, QueryLogging } from './logged-query.ts';
 import type { LongLived } from './long-lived.ts';
 import type { Uploads } from './read-body.ts';
 import type { Reply } from './reply.ts';
-import type { ConsoleState } from './routes/console.ts';
 import type { CancellationSource } from '../util/cancellation.ts';
 import type { Json, JsonObject } from '../util/json.ts';
+import type { LoggedQuery, QueryLogging } from './query-logging.ts';
+import type { ConsoleState } from './console-state.ts';
+import type { RequestPipeline } from '../pipeline/request-pipeline.ts';
 
 /** What the metrics endpoint tells, and whom. */
 export interface MetricsAccess {
@@ -104,6 +105,8 @@ export interface Exchange {
   query(): URLSearchParams;
   /** Set when the client goes away. */
   readonly signal: CancellationSource;
+  /** Part of the result budget that it holds until its answer is sent. */
+  readonly hold: MemoryHold;
   /** Where the request's credentials are. */
   readonly place: CredentialPlace;
   /** Of the client, behind trusted proxies. */

@@ -1,11 +1,11 @@
 /** Counts what goes over HTTP. */
 import type { IncomingMessage } from 'node:http';
 import type { CredentialPlace } from '../auth/credentials.ts';
-import type { OperationLabels } from '../graphql/operation-meter.ts';
 import { METRICS } from '../observability/metrics/definitions.ts';
 import { Histogram, WIDE_BOUNDS } from '../observability/metrics/histogram.ts';
 import type { Counter, Registry } from '../observability/metrics/registry.ts';
 import type { SocketTimes } from './answers.ts';
+import type { OperationLabels } from '../pipeline/operation-counts.ts';
 
 /** What a server knows of itself at any moment. */
 export interface ServerState {
@@ -17,6 +17,8 @@ export interface ServerState {
   readonly receivedBytes: number;
   /** Bytes of request bodies since the start. */
   readonly bodyBytes: number;
+  /** Bytes of `--result-memory` that are held, and that are expected. */
+  readonly results: { readonly held: number; readonly expected: number };
 }
 
 /** In place of a route where there is none. */
@@ -88,6 +90,8 @@ export class HttpMeter {
     read(METRICS.httpRequestsInFlight, ({ inFlight }) => inFlight);
     read(METRICS.httpConnections, ({ connections }) => connections);
     read(METRICS.httpRequestBytes, ({ bodyBytes }) => bodyBytes);
+    read(METRICS.resultMemoryBytes, ({ results }) => results.held);
+    read(METRICS.resultMemoryExpectedBytes, ({ results }) => results.expected);
     read(METRICS.websocketConnections, ({ longLived }) => longLived);
     registry.read(METRICS.websocketSentBytes, () => {
       let ofOperations = 0;

@@ -3,23 +3,7 @@ import { maskUrl, maskVariables } from '../observability/masked-variables.ts';
 import { withoutSecrets } from '../observability/without-secrets.ts';
 import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import type { Exchange } from './context.ts';
-
-export interface QueryLogging {
-  /** Whether there are queries in the log at all. */
-  readonly enabled: boolean;
-  readonly maskedVariables: ReadonlySet<string>;
-  /** Of requests that succeed, only the name of the operation is told. */
-  readonly onlyOnError: boolean;
-  /** Whether operations of the administration are told with their arguments. */
-  readonly administration: boolean;
-}
-
-/** A GraphQL request or an operation of the administration. */
-export interface LoggedQuery {
-  readonly whole: JsonObject;
-  /** Its name alone; null when it has none. */
-  readonly name: JsonObject | null;
-}
+import type { LoggedQuery, QueryLogging } from './query-logging.ts';
 
 /** What the log may tell of a request. */
 export function loggedRequest(request: JsonObject, { maskedVariables }: QueryLogging): LoggedQuery {

@@ -2,11 +2,16 @@
 import type { Session } from '../auth/session.ts';
 import { toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import { prepare } from '../graphql/prepare.ts';
-import type { GraphqlRequest } from '../graphql/request.ts';
-import { admitted, failOperation, nameOperation, type RequestOptions, runAnew, runPrepared } from '../graphql/run-request.ts';
+import { withAdmission } from '../pipeline/around/admitted.ts';
+import { withMeter } from '../pipeline/around/metered.ts';
+import { prepare } from '../pipeline/prepare.ts';
+import { MemoryHold } from '../pipeline/result-memory.ts';
+import type { GraphqlRequest } from '../pipeline/request.ts';
+import type { RequestOptions, RequestRun } from '../pipeline/request-run.ts';
+import { runAnew, runPrepared } from '../pipeline/run-request.ts';
 import type { Subscriber, Subscription } from '../subscriptions/subscriptions.ts';
-import type { Bytes } from '../util/bytes.ts';
+import { type Bytes, sizeOfBytes, wholeBytesInSlices } from '../util/bytes.ts';
+import { inSlices } from '../util/sliced.ts';
 import type { ServerContext } from './context.ts';
 import type { Lane } from './sockets/lane.ts';
 
@@ -39,46 +44,44 @@ export async function operate(
 ): Promise<Outcome> {
   const { pipeline, state } = context;
   let failure: 'refused' | 'failed' = 'refused';
-  const metered = pipeline.meter?.current()?.begin(request) ?? null;
-  const span = how.trace?.child('operation') ?? null;
-  const traced = span === null || span === how.trace ? how : { ...how, trace: span };
   try {
     const snapshot = state.current();
-    const outcome = await admitted(pipeline, snapshot, session, traced, async (within, limits): Promise<Outcome> => {
-      const operation = prepare(pipeline, snapshot, session, request, limits, how.budget, within.trace);
-      metered?.known(operation);
-      how.onOperation?.(operation);
-      if (span !== null) nameOperation(span, operation);
-      const { kind } = operation.prepared;
-      if (kind === 'subscription') {
-        return { kind: 'subscribed', subscription: await context.subscriptions.open(session, request, within, subscriber) };
-      }
-      const turn = lane?.enter(kind === 'mutation') ?? null;
-      try {
-        if (turn !== null) await turn;
-        if (how.signal?.aborted === true) throw CANCELLED;
-        const onAsked = (): void => {
-          failure = 'failed';
-        };
-        const running = { ...within, onAsked };
-        const now = state.current();
-        const body =
-          now === snapshot
-            ? await runPrepared(pipeline, now, session, request, operation, running)
-            : await runAnew(pipeline, now, session, request, running);
-        return { kind: 'answered', body };
-      } finally {
-        lane?.leave();
-      }
-    });
-    metered?.succeeded();
-    return outcome;
+    return await withMeter({ pipeline, snapshot, session, request, how }, (metered, onOperation) =>
+      withAdmission(metered, async (run, limits): Promise<Outcome> => {
+        const operation = prepare(run, limits);
+        onOperation(operation);
+        const { kind } = operation.prepared;
+        if (kind === 'subscription') {
+          return { kind: 'subscribed', subscription: await context.subscriptions.open(session, request, run.how, subscriber) };
+        }
+        const turn = lane?.enter(kind === 'mutation') ?? null;
+        try {
+          if (turn !== null) await turn;
+          if (how.signal?.aborted === true) throw CANCELLED;
+          const onAsked = (): void => {
+            failure = 'failed';
+          };
+          const hold = new MemoryHold(pipeline.memory);
+          const now: RequestRun = { ...run, snapshot: state.current(), how: { ...run.how, onAsked, hold } };
+          try {
+            const body = now.snapshot === snapshot ? await runPrepared(now, operation) : await runAnew(now);
+            // A message has its length before it: it is made as a whole.
+            if (body.some((part) => typeof part !== 'string') && !hold.take(sizeOfBytes(body))) throw hold.refusal(kind === 'mutation');
+            const whole = await inSlices(wholeBytesInSlices(body), () => {
+              if (how.signal?.aborted === true) throw CANCELLED;
+            });
+            return { kind: 'answered', body: whole };
+          } finally {
+            // From here on it counts among what waits for clients.
+            hold.release();
+          }
+        } finally {
+          lane?.leave();
+        }
+      }),
+    );
   } catch (thrown) {
-    metered?.failed(thrown);
-    if (span !== null) failOperation(span, thrown);
     if (!(thrown instanceof SvcError)) context.observe({ kind: 'unexpected', message: 'GraphQL operation failed', error: thrown });
     return { kind: failure, error: toSvcError(thrown) };
-  } finally {
-    if (span !== how.trace) span?.end();
   }
 }

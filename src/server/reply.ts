@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { encodeAdminError, printGraphqlErrors } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import type { CompressedCopies } from '../graphql/response-cache.ts';
-import { type Bytes, bytesOfText } from '../util/bytes.ts';
+import type { CompressedCopies } from '../pipeline/response-cache.ts';
+import { type Body, bytesOfText } from '../util/bytes.ts';
 import { type Json, printJson } from '../util/json.ts';
 import type { Encoding } from './compression.ts';
 
@@ -13,7 +13,7 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 export interface Reply {
   readonly status: number;
   readonly contentType: string;
-  readonly body: readonly Bytes[];
+  readonly body: Body;
   readonly headers?: Readonly<Record<string, string>>;
   /** How the body is compressed already. */
   readonly encoding?: Encoding;
@@ -30,7 +30,7 @@ export function jsonReply(status: number, json: Json): Reply {
 }
 
 /** @param body JSON */
-export function printedReply(status: number, body: readonly Bytes[]): Reply {
+export function printedReply(status: number, body: Body): Reply {
   return { status, contentType: JSON_TYPE, body };
 }
 

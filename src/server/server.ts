@@ -4,18 +4,20 @@ import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type Serv
 import type { AddressInfo, Socket } from 'node:net';
 import { encodeLoggedError, toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import { bytesOfBuffer, sizeOfBytes } from '../util/bytes.ts';
+import { bytesOfBuffer, sizeOfBytes, piecesOf, wholeBytes } from '../util/bytes.ts';
 import type { CancellationSource } from '../util/cancellation.ts';
 import { incomingTrace } from '../webhooks/trace-context.ts';
-import { Answers } from './answers.ts';
+import { MemoryHold } from '../pipeline/result-memory.ts';
+import { Answers, type MemoryInUse } from './answers.ts';
+import { STREAMED, stream } from './streamed.ts';
 import { Connections } from './connections.ts';
 import { clientAddress } from './client-address.ts';
-import { chooseEncoding, compress, isWorthIt } from './compression.ts';
+import { chooseEncoding, compress, compressor, isWorthIt } from './compression.ts';
 import type { Exchange, Route, ServerConnections, ServerContext } from './context.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
 import { checkNoForm, checkPage } from './cross-site.ts';
 import { queryForLog, urlForLog } from './logged-query.ts';
-import { checkHeaderLength } from './header-length.ts';
+import { checkHead } from './request-head.ts';
 import { originForm } from './origin-form.ts';
 import { queryParameters } from './parameters.ts';
 import { adminErrorReply, notFoundReply, type Reply } from './reply.ts';
@@ -133,6 +135,7 @@ export async function startServer(context: ServerContext, listen: ListenOptions)
     sentBytes: answers.traffic.sent,
     receivedBytes: answers.traffic.received,
     bodyBytes: context.uploads.received,
+    results: context.pipeline.memory,
   }));
   server.on('upgrade', (request, socket: Socket, head) => {
     // An answer is still on its way there.
@@ -187,8 +190,10 @@ async function serve(
   const url = originForm(request.url);
   const mark = url.indexOf('?');
   let parameters: URLSearchParams | undefined;
+  const hold = new MemoryHold(context.pipeline.memory);
   const exchange: Exchange = {
     request,
+    hold,
     connections,
     requestId,
     path: mark < 0 ? url : url.slice(0, mark),
@@ -215,9 +220,37 @@ async function serve(
     answers.sent(request, response);
     return;
   }
+  try {
+    await serveExchange(exchange, response, context, cors, connections, stopping, { started, url });
+  } finally {
+    hold.release();
+  }
+}
+
+/** Answers a request, and waits until its client has taken the answer. */
+async function serveExchange(
+  exchange: Exchange,
+  response: ServerResponse,
+  context: ServerContext,
+  cors: Record<string, string> | null,
+  { answers }: ServerConnections,
+  stopping: () => boolean,
+  { started, url }: { readonly started: number; readonly url: string },
+): Promise<void> {
+  const { request, requestId } = exchange;
   const reply = stopping() ? SHUTTING_DOWN : await answer(exchange, context);
   const sent: Sent = { size: sizeOfBytes(reply.body), encoding: null, error: reply.error ?? null };
-  await send(request, response, reply, { requestId, cors, cookies: exchange.cookies, sent, isLast: stopping() });
+  await send(request, response, reply, {
+    requestId,
+    cors,
+    cookies: exchange.cookies,
+    sent,
+    isLast: stopping(),
+    answers,
+    memory: exchange.hold,
+  });
+  // From here on it counts among what waits for clients.
+  exchange.hold.release();
   const { queryLogging } = context.options;
   const duration = (performance.now() - started) / 1000;
   const size = request.method === 'HEAD' ? 0 : sent.size;
@@ -283,7 +316,7 @@ function answer(exchange: Exchange, context: ServerContext): Promise<Reply> {
   const known = ROUTES.get(`${exchange.request.method} ${exchange.path}`);
   const route = ofConsole ?? known ?? restRoute(exchange);
   try {
-    checkHeaderLength(exchange.request, exchange.connections.maxHeaderLength);
+    checkHead(exchange.request, exchange.connections.maxHeaderLength);
     if (exchange.request.url?.includes('?') === true) exchange.query();
   } catch (thrown) {
     return Promise.resolve(refusal(route, thrown));
@@ -316,6 +349,9 @@ interface Sending {
   readonly cors: Record<string, string> | null;
   readonly cookies: readonly string[] | null;
   readonly sent: Sent;
+  readonly answers: Answers;
+  /** Of the body. */
+  readonly memory: MemoryInUse;
   /** The connection ends with it. */
   readonly isLast: boolean;
 }
@@ -329,7 +365,7 @@ interface Sent {
 
 async function send(request: IncomingMessage, response: ServerResponse, reply: Reply, sending: Sending): Promise<void> {
   if (response.destroyed) return;
-  const { requestId, cors, cookies, sent, isLast } = sending;
+  const { requestId, cors, cookies, sent, isLast, answers, memory } = sending;
   const headers: OutgoingHttpHeaders = {
     'Content-Type': reply.contentType,
     'Content-Length': sent.size,
@@ -360,12 +396,22 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: R
     sent.encoding = reply.encoding;
     headers['Content-Encoding'] = reply.encoding;
     response.writeHead(reply.status, headers);
-    response.end(body.join(''), 'latin1');
+    response.end(wholeBytes(body).join(''), 'latin1');
     return;
   }
   const choice = chooseEncoding(request.headers['accept-encoding']);
   if (reply.error === undefined && choice.encoding !== null && isWorthIt(sent.size, choice)) {
     const kept = reply.copies?.get(choice.encoding);
+    if (kept === undefined && sent.size > STREAMED) {
+      delete headers['Content-Length'];
+      sent.encoding = choice.encoding;
+      headers['Content-Encoding'] = choice.encoding;
+      headers['Vary'] = varyByEncoding(headers['Vary']);
+      response.writeHead(reply.status, headers);
+      const through = compressor(sent.size, choice.encoding);
+      sent.size = await stream(body, response, request.socket, answers, sent.size, through, memory);
+      return;
+    }
     const compressed = kept ?? (await compress(body, sent.size, choice.encoding));
     if (typeof compressed !== 'string') reply.copies?.keep(choice.encoding, bytesOfBuffer(compressed, 0, compressed.length));
     sent.size = compressed.length;
@@ -380,11 +426,15 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: R
   }
   response.writeHead(reply.status, headers);
   if (sent.size < ONE_PIECE) {
-    response.end(body.length === 1 ? body[0] : body.join(''), 'latin1');
+    response.end(body.length === 1 && typeof body[0] === 'string' ? body[0] : wholeBytes(body).join(''), 'latin1');
+    return;
+  }
+  if (sent.size > STREAMED) {
+    await stream(body, response, request.socket, answers, sent.size, null, memory);
     return;
   }
   response.cork();
-  for (const piece of body) response.write(piece, 'latin1');
+  for (const piece of piecesOf(body)) response.write(piece, 'latin1');
   response.end();
   response.uncork();
 }

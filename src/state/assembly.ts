@@ -10,11 +10,18 @@ import { describeFailure } from '../errors/describe-failure.ts';
 import type { Metadata, SourceMetadata } from '../metadata/metadata.ts';
 import type { RemoteSchema } from '../metadata/remote-schema.ts';
 import type { Observer } from '../observability/observation.ts';
-import { roleSchemas, type RoleSchemas, type RoleSchemasOptions } from '../schema/role-schemas.ts';
+import { roleSchemas, type RoleSchemasOptions } from '../schema/role-schemas.ts';
 import { resolveStoredOperations } from '../schema/stored/stored-operations.ts';
-import { type Build, type BuildOptions, schemaCacheBuild } from '../schema-cache/build.ts';
+import { type BuildOptions, schemaCacheBuild } from '../schema-cache/build.ts';
 import { inSlices } from '../util/sliced.ts';
-import { carriedFailures, type CaptureFailures, EventCaptures, NO_CAPTURE_FAILURES, withCaptureFailures } from './event-captures.ts';
+import {
+  carriedFailures,
+  EventCaptures,
+  type InstallingDraft,
+  NO_CAPTURE_FAILURES,
+  withCaptureFailures,
+  withOtherFailures,
+} from './event-captures.ts';
 import { failedSource, type LiveSource, type OpenContext, openSource, refreshSource, type RefreshScope } from './live-source.ts';
 import { introspectionText, type LiveRemote, openRemote, type RemoteContext } from './live-remote.ts';
 import { type RemotesFor, remotesFor } from './live-remotes.ts';
@@ -23,6 +30,7 @@ import type { Snapshot } from './snapshot.ts';
 import type { StateCounts } from './state-counts.ts';
 import type { Refresh } from './state.ts';
 import type { Wanted } from './wanted.ts';
+import type { Assembled } from './assembled.ts';
 
 export interface AssemblyOptions {
   readonly backends: readonly Backend[];
@@ -42,16 +50,6 @@ export interface AssemblyOptions {
 export interface Live {
   readonly sources: ReadonlyMap<string, LiveSource>;
   readonly remotes: ReadonlyMap<string, LiveRemote>;
-}
-
-/** A snapshot and what the next one can keep of it. */
-export interface Assembled {
-  readonly snapshot: Snapshot;
-  readonly build: Build;
-  readonly sources: ReadonlyMap<string, LiveSource>;
-  readonly remotes: ReadonlyMap<string, LiveRemote>;
-  readonly roleSchemas: RoleSchemas;
-  readonly captureFailures: CaptureFailures;
 }
 
 export class Assembly {
@@ -202,21 +200,20 @@ export class Assembly {
 
   /**
    * Installs in the databases what event triggers need.
-   * @param refuse the first that cannot be installed is an error; else it is inconsistent
-   * @throws SvcError and then nothing new is installed
+   * @param change absent: the metadata counts; `refuse`: the first that cannot be installed is an error; else it is inconsistent
+   * @throws SvcError
    */
-  async installCaptures(before: Assembled | undefined, after: Assembled, refresh: Refresh, refuse: boolean): Promise<Assembled> {
-    const failures = await this.captures.install(before, after, refresh);
+  async installCaptures(
+    before: Assembled | undefined,
+    after: Assembled,
+    refresh: Refresh,
+    change?: { readonly refuse: boolean; readonly draft: InstallingDraft },
+  ): Promise<Assembled> {
+    const failures = await this.captures.install(before, after, refresh, change?.draft);
     const [first] = failures.values();
     if (first === undefined) return after;
-    if (refuse) {
-      if (before !== undefined) await this.captures.undo(after, before);
-      throw first.error;
-    }
-    const { snapshot, captureFailures: known } = after;
-    const added = new Map([...failures].filter(([info]) => !known.has(info)));
-    const cache = withCaptureFailures(snapshot.cache, added);
-    return { ...after, snapshot: { ...snapshot, cache }, captureFailures: new Map([...known, ...added]) };
+    if (change?.refuse === true) throw first.error;
+    return withOtherFailures(after, new Map([...after.captureFailures, ...failures]));
   }
 }
 

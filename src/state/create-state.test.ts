@@ -2,14 +2,15 @@ import { NO_REMOTES } from '../../test/support/no-remotes.ts';
 import { expect, test, vi } from 'vitest';
 import { runSql } from '../../test/support/postgres.ts';
 import type { Backend } from '../backend/backend.ts';
-import { pg } from '../databases/pg/index.ts';
+import { postgresql } from '../databases/postgresql/index.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { updateTable, withEntry, withoutSource, withSource, withTable } from '../metadata/edit.ts';
 import { EMPTY_METADATA, type Metadata, type SourceMetadata } from '../metadata/metadata.ts';
 import { newTable } from '../metadata/table.ts';
 import { DEFAULT_ROLE_SCHEMAS_OPTIONS } from '../schema/role-schemas.ts';
 import { createState } from './create-state.ts';
-import type { State } from './state.ts';
+import { requireVersion } from './require-version.ts';
+import type { ChangeResult, State } from './state.ts';
 import {
   add,
   database,
@@ -84,7 +85,11 @@ function updateSourceTables(metadata: Metadata, without: string): Metadata {
 
 test('a stale version is refused before anything happens', async () => {
   const edit = vi.fn((metadata: Metadata) => metadata);
-  await expect(state.change({ expectedVersion: 7, edit })).rejects.toMatchObject({
+  const change = (draft: State): Promise<ChangeResult> => {
+    requireVersion(draft.current(), 7);
+    return draft.change({ edit });
+  };
+  await expect(state.together(change, { repeatable: true })).rejects.toMatchObject({
     code: 'conflict',
     status: 409,
     printedPath: '$',
@@ -194,8 +199,9 @@ test('a source that is down at the start is taken in when it comes back', async 
   await state.change(track('author'));
   let down = true;
   const flaky: Backend = {
-    ...(pg as Backend),
-    connect: (configuration, context) => (down ? Promise.reject(new Error('refused')) : pg.connect(configuration as never, context)),
+    ...(postgresql as Backend),
+    connect: (configuration, context) =>
+      down ? Promise.reject(new Error('refused')) : postgresql.connect(configuration as never, context),
   };
   const second = await createState({
     storage,
@@ -222,10 +228,10 @@ test('a source that is down at the start is taken in when it comes back', async 
 test('sources are opened with all that the service was told', async () => {
   const contexts: unknown[] = [];
   const recording: Backend = {
-    ...(pg as Backend),
+    ...(postgresql as Backend),
     connect: (configuration, context) => {
       contexts.push(context);
-      return pg.connect(configuration as never, context);
+      return postgresql.connect(configuration as never, context);
     },
   };
   const settings = {

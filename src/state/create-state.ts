@@ -11,17 +11,20 @@ import type { Kinds } from '../metadata/kinds.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import { applyPieces, changedPieces } from '../metadata/pieces.ts';
 import { shareUnchanged } from '../metadata/share.ts';
-import type { RemoteIntrospectionStore } from '../storage/remote-introspections.ts';
-import type { Storage } from '../storage/storage.ts';
-import { type Assembled, Assembly, type AssemblyOptions, type Live } from './assembly.ts';
+import type { RemoteIntrospectionStore } from '../metadata-store/remote-introspections.ts';
+import type { Storage } from '../metadata-store/storage.ts';
+import { Assembly, type AssemblyOptions, type Live } from './assembly.ts';
 import { Draft, tryOut } from './draft.ts';
 import { KeptIntrospections } from './kept-introspections.ts';
+import { CaptureRepairs, type Confirmed } from './capture-repairs.ts';
+import { carriedFailures, changedCaptures, doubtfulCaptures, isShown, withOtherFailures } from './event-captures.ts';
 import type { LiveRemote } from './live-remote.ts';
 import { isNamed, sameServer } from './live-remotes.ts';
 import type { LiveSource } from './live-source.ts';
 import { encodeRefresh, isEmpty, mergeNotices, mergeRefreshes } from './refresh.ts';
 import type { Snapshot } from './snapshot.ts';
 import { StateCounts } from './state-counts.ts';
+import { type Outcome, sourcesTouchedBy, unavailable, UncertainChange } from './uncertain-change.ts';
 import type { Wanted } from './wanted.ts';
 import type {
   Change,
@@ -34,9 +37,10 @@ import type {
   State,
   TogetherOptions,
 } from './state.ts';
+import type { Assembled, CaptureFailures } from './assembled.ts';
 
 export interface StateOptions extends AssemblyOptions {
-  readonly storage: Pick<Storage, 'load' | 'save' | 'changesSince' | 'isAlive'>;
+  readonly storage: Pick<Storage, 'load' | 'save' | 'changesSince' | 'currentVersion' | 'isAlive'>;
   readonly introspections: RemoteIntrospectionStore;
   readonly kinds: Kinds;
   /** Of this instance among others on the same metadata database. */
@@ -74,11 +78,21 @@ const ATTEMPTS = 10;
 /** Of the server of a remote schema while everything waits; a slow one is asked again in the background. */
 const PATIENCE_MS = 5_000;
 
+/** Messages of a change without an answer to its commit. */
+const UNCONFIRMED: Readonly<Record<Exclude<Outcome, 'stored'>, string>> = {
+  'not-stored': 'the change was not stored: try it again',
+  unknown: 'it is not known whether the change was stored: compare the metadata with it before you try it again',
+};
+
 class QueuedState implements RunningState {
   readonly #options: StateOptions;
   readonly #assembly: Assembly;
   readonly #instanceId: string;
   readonly #kept: KeptIntrospections;
+  readonly #repairs: CaptureRepairs;
+  readonly #uncertain: UncertainChange;
+  /** Parts of databases that SQL may have changed, and that were not read again for a stored version since. */
+  #unread: Refresh = {};
   readonly counts = new StateCounts();
   #current: Assembled | undefined;
   #queue: Promise<unknown> = Promise.resolve();
@@ -95,6 +109,22 @@ class QueuedState implements RunningState {
     this.#instanceId = options.instanceId ?? randomUUID();
     this.#assembly = new Assembly(options, this.counts);
     this.#kept = new KeptIntrospections(options.introspections);
+    this.#repairs = new CaptureRepairs({
+      captures: this.#assembly.captures,
+      observe: options.observe,
+      retry: options.retry ?? DEFAULT_RETRY,
+      confirmed: () => this.#confirmed(),
+      show: (source, failures, isCurrent) => this.#showFailures(source, failures, isCurrent),
+    });
+    this.#uncertain = new UncertainChange({
+      instanceId: this.#instanceId,
+      repairs: this.#repairs,
+      now: () => this.#now(),
+      synchronize: () => this.#synchronize(true),
+      settle: (before, draft, outcome, onWarning) => this.#settle(before, this.#now(), draft, outcome, onWarning),
+      undo: (draft) => this.#takeBack(draft),
+      report: (error) => this.#report(error),
+    });
   }
 
   current(): Snapshot {
@@ -129,7 +159,7 @@ class QueuedState implements RunningState {
 
   trial<T>(run: (draft: State) => Promise<T>, wanted: Wanted = {}): Promise<T> {
     const base = this.#now();
-    return tryOut(new Draft(this.#assembly, base, () => this.isAlive(), { wanted }), base, run);
+    return tryOut(new Draft(this.#assembly, base, this.#options.storage, { wanted }), base, run);
   }
 
   preview(preview: Preview, wanted?: Wanted): Promise<PreviewResult> {
@@ -149,7 +179,7 @@ class QueuedState implements RunningState {
   }
 
   async synchronize(): Promise<void> {
-    await this.#alone(() => this.#synchronize());
+    await this.#alone<unknown>(() => (this.#uncertain.isPending ? this.#uncertain.settle() : this.#synchronize()));
   }
 
   async start(): Promise<void> {
@@ -167,8 +197,8 @@ class QueuedState implements RunningState {
       }),
     ]);
     const assembled = await this.#assembly.assemble(resourceVersion, metadata, { sources, remotes });
-    this.#swap(await this.#assembly.installCaptures(undefined, assembled, {}, false));
-    await this.#assembly.captures.settle(undefined, this.#now(), false);
+    this.#swap(await this.#assembly.installCaptures(undefined, assembled, {}));
+    this.#compare(undefined);
     // Where another instance was faster, what it did is taken over first, and this is stored with the next change.
     await this.#publish().catch((error: unknown) => {
       if (!(error instanceof SvcError && error.code === 'conflict')) this.#report(error);
@@ -179,6 +209,8 @@ class QueuedState implements RunningState {
     this.#stopped = true;
     clearTimeout(this.#retryTimer);
     await this.#queue;
+    await this.#repairs.stop();
+    await this.#uncertain.close();
     this.#listeners.clear();
     for (const timer of this.#leaving.values()) clearTimeout(timer);
     const open = [...this.#leaving.keys(), ...(this.#current?.snapshot.connections.values() ?? [])];
@@ -200,31 +232,86 @@ class QueuedState implements RunningState {
   }
 
   #draft(): Draft {
-    return new Draft(this.#assembly, this.#now(), () => this.isAlive());
+    return new Draft(this.#assembly, this.#now(), this.#options.storage);
   }
 
   /**
    * A refusal counts only when it was said of the newest metadata: where another instance was
-   * faster, the changes are made again on top of its own. It also settles whether changes were
-   * stored whose connection broke at the end.
+   * faster, the changes are made again on top of its own.
    */
   async #together<T>(run: (draft: State) => Promise<T>, { repeatable, onWarning }: TogetherOptions): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
+      if (this.#uncertain.isPending) await this.#uncertain.settle();
       const draft = this.#draft();
-      let done: { readonly answer: T } | undefined;
+      let answer: T;
       try {
-        done = { answer: await run(draft) };
-        await this.#commit(draft, onWarning);
-        return done.answer;
+        answer = await run(draft);
       } catch (error) {
-        await draft.close(this.#now());
-        const author = error instanceof SvcError ? await this.#synchronize().catch(() => undefined) : undefined;
-        await this.#assembly.captures.undo(draft.latest, this.#now());
-        if (done !== undefined && author === this.#instanceId) return done.answer;
-        if (!repeatable) await this.#readAgain(draft.refresh);
-        if (!repeatable || author === undefined || attempt === ATTEMPTS) throw error;
+        const isBehind = await this.#discard(draft, error);
+        if (!repeatable) await this.#readAgainSoon(draft.refresh);
+        if (!repeatable || !isBehind || attempt === ATTEMPTS) throw error;
+        continue;
+      }
+      try {
+        await this.#commit(draft, onWarning);
+        return answer;
+      } catch (error) {
+        if (error instanceof SvcError && error.isUncertain) {
+          this.#beginUncertain(draft);
+          const outcome = await this.#uncertain.settleSoon(onWarning);
+          if (outcome === 'stored') return answer;
+          throw unavailable(UNCONFIRMED[outcome], error);
+        }
+        const isBehind = await this.#discard(draft, error);
+        if (!repeatable) await this.#readAgainSoon(draft.refresh);
+        if (!repeatable || !isBehind || attempt === ATTEMPTS) throw error;
       }
     }
+  }
+
+  /**
+   * Takes back what a draft has installed that is not stored.
+   * @returns whether another instance has changed the metadata meanwhile
+   * @throws SvcError when that cannot be known: what an outdated instance refuses is not certain
+   */
+  async #discard(draft: Draft, error: unknown): Promise<boolean> {
+    try {
+      const author = error instanceof SvcError ? await this.#synchronize() : undefined;
+      await this.#undo(draft);
+      return author !== undefined;
+    } catch (cause) {
+      if (!(cause instanceof SvcError)) throw cause;
+      this.#showDoubtful(draft);
+      this.#addUnread(draft.refresh);
+      this.#repairs.request(sourcesTouchedBy(draft, this.#now()), { ended: draft.id });
+      throw unavailable('the metadata database cannot be reached: try it again', cause);
+    } finally {
+      await draft.close(this.#now());
+    }
+  }
+
+  async #undo(draft: Draft): Promise<void> {
+    const left = await this.#assembly.captures.undo(draft.touched, this.#now(), draft.id);
+    if (left.length > 0) this.#repairs.request(left, { ended: draft.id });
+  }
+
+  /** The same for a change that was not confirmed: what it did to the databases is read again in the background. */
+  async #takeBack(draft: Draft): Promise<void> {
+    this.#addUnread(draft.refresh);
+    await this.#undo(draft);
+    this.#compare(this.#now());
+  }
+
+  #beginUncertain(draft: Draft): void {
+    this.#uncertain.begin(draft);
+    this.#showDoubtful(draft);
+  }
+
+  /** Reports event triggers that may be installed as a draft has them, until they are compared. */
+  #showDoubtful(draft: Draft): void {
+    const now = this.#now();
+    const doubtful = doubtfulCaptures(now, draft.latest);
+    if (doubtful.size > 0) this.#swap(withOtherFailures(now, new Map([...now.captureFailures, ...doubtful])));
   }
 
   /** Stores and shows what was drafted. */
@@ -234,19 +321,94 @@ class QueuedState implements RunningState {
     if (latest === before) return draft.close(before);
     await this.#save(before.snapshot.resourceVersion, before.snapshot.metadata, latest, refresh);
     this.#swap(latest);
-    for (const warning of await this.#assembly.captures.settle(before, latest, draft.clearsEvents)) onWarning?.(warning);
+    await this.#settle(before, latest, draft, 'stored', onWarning);
     await draft.close(latest);
   }
 
-  /** What was done to the databases stays when the metadata does not change with it. */
-  async #readAgain(refresh: Refresh): Promise<void> {
+  /** Removes from the sources what a stored change does not need any more. */
+  async #settle(
+    before: Assembled,
+    after: Assembled,
+    { clearsEvents }: Draft,
+    outcome: Outcome,
+    onWarning?: TogetherOptions['onWarning'],
+  ): Promise<void> {
+    // Events are not cleared for a change that may not have been stored.
+    const { warnings, left } = await this.#assembly.captures.settle(before, after, clearsEvents && outcome === 'stored');
+    for (const warning of warnings) onWarning?.(warning);
+    for (const [name, gone] of left) this.#repairs.request([name], { gone });
+    this.#compare(before);
+  }
+
+  /** Compares sources whose event triggers are others than before with what is installed, in the background. */
+  #compare(before: Assembled | undefined): void {
+    const changed = changedCaptures(before, this.#now());
+    const failing = [...this.#now().captureFailures.values()].map(({ source }) => source);
+    if (changed.length + failing.length > 0) this.#repairs.request([...changed, ...failing]);
+  }
+
+  /** Returns the newest state, once the metadata database has confirmed it, and whether all that SQL changed was read again. */
+  async #confirmed(): Promise<Confirmed> {
+    if (this.#uncertain.isPending) await this.#alone(() => this.#uncertain.settle());
+    else if ((await this.#options.storage.currentVersion()) !== this.#now().snapshot.resourceVersion) await this.synchronize();
+    let isComplete = true;
+    if (!isEmpty(this.#unread)) {
+      isComplete = await this.#alone(() => this.#readAgain()).then(
+        () => true,
+        (error: unknown) => {
+          // The first failure was reported, or the request that it belongs to has failed.
+          if (!(error instanceof SvcError)) this.#report(error);
+          return false;
+        },
+      );
+    }
+    return { now: this.#now(), isComplete };
+  }
+
+  /** @returns whether they are shown: those of a comparison before a change that ended in doubt are not */
+  #showFailures(source: string, failures: CaptureFailures, isCurrent: () => boolean): Promise<boolean> {
+    return this.#alone(async () => {
+      if (!isCurrent() || this.#uncertain.isPending) return false;
+      const now = this.#now();
+      const others = [...now.captureFailures].filter(([, failure]) => failure.source !== source);
+      const found = carriedFailures(failures, now.snapshot.cache);
+      // Each new snapshot empties caches and may close websockets.
+      if (!isShown(source, found, now.captureFailures)) this.#swap(withOtherFailures(now, new Map([...others, ...found])));
+      return true;
+    });
+  }
+
+  #addUnread(refresh: Refresh): void {
+    this.#unread = mergeRefreshes([this.#unread, refresh]);
+  }
+
+  /** What was done to the databases stays when the metadata does not change with it. Never rejects: the repairs try it again. */
+  async #readAgainSoon(refresh: Refresh): Promise<void> {
     if (isEmpty(refresh)) return;
+    this.#addUnread(refresh);
     try {
-      const draft = this.#draft();
+      await this.#readAgain();
+    } catch (error) {
+      this.#report(error);
+      this.#repairs.request([]);
+    }
+  }
+
+  /** Reads parts of databases again and stores that as a version. What could not be stored stays unread. */
+  async #readAgain(): Promise<void> {
+    const refresh = this.#unread;
+    this.#unread = {};
+    const draft = this.#draft();
+    try {
       await draft.change({ edit: (metadata) => metadata, refresh, inconsistencies: 'allow' });
       await this.#commit(draft);
     } catch (error) {
-      this.#report(error);
+      if (error instanceof SvcError && error.isUncertain) this.#beginUncertain(draft);
+      else {
+        this.#addUnread(refresh);
+        await this.#discard(draft, error);
+      }
+      throw error;
     }
   }
 
@@ -274,11 +436,14 @@ class QueuedState implements RunningState {
     this.#swap(next);
   }
 
-  /** Gives the instance that made the version after this one's, `''` for an unknown one; undefined: there is none. */
-  async #synchronize(): Promise<string | undefined> {
+  /**
+   * Gives the instance that made the version after this one's, `''` for an unknown one; undefined: there is none.
+   * @param isSettled also of a change whose commit had no answer
+   */
+  async #synchronize(isSettled?: boolean): Promise<string | undefined> {
     const before = this.#now();
     const { snapshot } = before;
-    const news = await this.#options.storage.changesSince(snapshot.resourceVersion);
+    const news = await this.#options.storage.changesSince(snapshot.resourceVersion, isSettled);
     if (news.resourceVersion === snapshot.resourceVersion) return undefined;
     let metadata: Metadata;
     let version = news.resourceVersion;
@@ -297,6 +462,7 @@ class QueuedState implements RunningState {
     const sources = await this.#assembly.sourcesFor(metadata, before, refresh, { withoutSilent: true });
     const remotes = await this.#remotesOfOthers(metadata, before, refresh);
     this.#swap(await this.#assembly.assemble(version, metadata, { sources, remotes }, before));
+    this.#compare(before);
     return news.kind === 'changes' ? news.notices[0]?.instanceId : '';
   }
 
@@ -418,8 +584,8 @@ class QueuedState implements RunningState {
     }
     if (!joined) return;
     const assembled = await this.#assembly.assemble(resourceVersion, metadata, { sources, remotes }, before);
-    this.#swap(await this.#assembly.installCaptures(before, assembled, {}, false));
-    await this.#assembly.captures.settle(before, this.#now(), false);
+    this.#swap(await this.#assembly.installCaptures(before, assembled, {}));
+    this.#compare(before);
     await this.#publish();
   }
 

@@ -1,5 +1,5 @@
 /** Rows of enum tables, read through the source's own compiler so that any kind can have them. */
-import type { Backend, Connection } from '../backend/backend.ts';
+import type { Backend } from '../backend/backend.ts';
 import type { CatalogTable } from '../catalog/catalog.ts';
 import { TRUE } from '../ir/bool-exp.ts';
 import type { RowsQuery } from '../ir/select.ts';
@@ -8,6 +8,7 @@ import { enumColumns } from '../schema-cache/stages/enum-table.ts';
 import { textOfBytes } from '../util/bytes.ts';
 import { isJsonArray, isJsonObject, parseJson } from '../util/json.ts';
 import type { Wanted } from './wanted.ts';
+import type { Connection } from '../backend/connection.ts';
 
 /** All rows; null when the table's shape is not that of an enum, which the schema cache will say. */
 export async function readEnumValues(

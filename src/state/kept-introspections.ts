@@ -1,8 +1,8 @@
 /** What the metadata database holds of remote schemas, as far as this instance knows. */
-import type { Connection } from '../backend/backend.ts';
 import type { Metadata } from '../metadata/metadata.ts';
-import type { RemoteIntrospectionStore, StoredIntrospection } from '../storage/remote-introspections.ts';
+import type { RemoteIntrospectionStore, StoredIntrospection } from '../metadata-store/remote-introspections.ts';
 import { type Introspection, introspectionText, type LiveRemote, serverOf, usableIntrospections } from './live-remote.ts';
+import type { Connection } from '../backend/connection.ts';
 
 /** What a change stores, and what is known when it has. */
 export interface IntrospectionWrite {

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
+import { inSlices, type Sliced } from '../util/sliced.ts';
 import { describeFailure } from '../errors/describe-failure.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { Environment } from '../metadata/environment-template.ts';
@@ -13,9 +14,12 @@ import type { RemoteSchema, RemoteSchemaDefinition } from '../metadata/remote-sc
 import { modelFromIntrospection } from '../remote-schema/from-introspection.ts';
 import type { RemoteModel } from '../remote-schema/model.ts';
 import type { RemoteSchemaInput } from '../schema-cache/stages/remote-schema.ts';
-import type { StoredIntrospection } from '../storage/remote-introspections.ts';
-import { type RemoteConnection, remoteConnection } from '../upstream/connection.ts';
-import { type Json, parseJson, printJson } from '../util/json.ts';
+import type { StoredIntrospection } from '../metadata-store/remote-introspections.ts';
+import { type RemoteConnection, remoteConnection } from '../remote-schema/client/connection.ts';
+import type { Json } from '../util/json.ts';
+import { UNLIMITED } from '../model/json-scan.ts';
+import { parseInSlices } from '../util/json-slices.ts';
+import { printInPieces } from '../util/print-in-pieces.ts';
 import type { Wanted } from './wanted.ts';
 
 export interface LiveRemote {
@@ -61,7 +65,9 @@ export async function openRemote({ name, definition }: RemoteSchema, context: Op
   let connection: RemoteConnection | null = null;
   try {
     connection = remoteConnection(name, definition, environment);
-    const said = await readIntrospection(printJson(await context.introspect(connection, network, wantedWithin(context))), before);
+    const answer = await context.introspect(connection, network, wantedWithin(context));
+    const text = (await inSlices(printInPieces(answer))).join('');
+    const said = await readIntrospection(answer, text, before);
     return { definition, connection, input: { model: said.model, failure: null }, said };
   } catch (error) {
     const said = connection === null ? null : before;
@@ -102,17 +108,36 @@ export function withDefinition(live: LiveRemote, remote: RemoteSchema, environme
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);
 
-/** @throws SvcError remote-schema-error */
-async function readIntrospection(text: string, before: Introspection | null): Promise<Introspection> {
-  const digest = createHash('sha256').update(text).digest('base64');
+/** Bytes that are hashed at once. */
+const CHUNK = 262_144;
+
+/** @param text the printed answer @throws SvcError remote-schema-error */
+async function readIntrospection(answer: Json, text: string, before: Introspection | null): Promise<Introspection> {
+  const bytes = Buffer.from(text);
+  const digest = await inSlices(digestOf(bytes));
   if (before !== null && before.digest === digest) return before;
-  const model = modelFromIntrospection(parseJson(text));
-  return { packed: await pack(text), digest, model };
+  const model = await inSlices(modelFromIntrospection(answer));
+  return { packed: await pack(bytes), digest, model };
+}
+
+function* digestOf(bytes: Buffer): Sliced<string> {
+  const hash = createHash('sha256');
+  for (let start = 0; start < bytes.length; start += CHUNK) {
+    hash.update(bytes.subarray(start, start + CHUNK));
+    yield;
+  }
+  return hash.digest('base64');
 }
 
 /** The answer of the server to the introspection query. */
 export async function introspectionText({ packed }: Introspection): Promise<string> {
   return (await unpack(packed)).toString('utf8');
+}
+
+/** @throws SvcError remote-schema-error, SyntaxError */
+async function readStored(text: string): Promise<Introspection> {
+  const { json } = await inSlices(parseInSlices(text, UNLIMITED));
+  return readIntrospection(json as Json, text, null);
 }
 
 /** By name, of what is stored: those that are of the server that the metadata name. One that makes no sense counts as absent. */
@@ -124,7 +149,7 @@ export async function usableIntrospections(
   for (const { name, server, text } of stored) {
     const remote = remotes.get(name);
     if (remote === undefined || serverOf(remote.definition) !== server) continue;
-    const said = await readIntrospection(text, null).catch(() => null);
+    const said = await readStored(text).catch(() => null);
     if (said !== null) usable.set(name, said);
   }
   return usable;

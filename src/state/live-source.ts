@@ -29,6 +29,8 @@ export type OpenContext = Omit<ConnectContext, 'sourceName' | 'onEvent'> & {
   readonly onEvent: (source: string, event: string, message: string) => void;
 };
 
+type OpenInput = Extract<SourceInput, { kind: 'open' }>;
+
 /** ms that reading a catalog may take where nobody says less: a change that waits holds up all others. */
 const LONGEST_READ_MS = 300_000;
 
@@ -61,7 +63,7 @@ export async function openSource(
     const catalog = before === undefined ? found : await inSlices(shareInSlices(before.catalog, found));
     const known = before?.enumValues ?? new Map<string, readonly EnumValue[]>();
     const enumValues = await readEnums({ metadata, backend, connection, catalog, known, again: () => true, reading });
-    return { kind, configuration, connection, input: { kind: 'open', backend, catalog, enumValues } };
+    return { kind, configuration, connection, input: { kind: 'open', backend: namedAs(backend, catalog, before), catalog, enumValues } };
   } catch (error) {
     const closed = connection?.close();
     // What is not answered any more is waited for by nobody.
@@ -70,6 +72,12 @@ export async function openSource(
     context.onEvent(name, 'unavailable', describeFailure(error));
     return failedSource(metadata, error, backend);
   }
+}
+
+/** Returns the backend with the names of the opened source; the one of `before` where these are the same. */
+function namedAs(backend: Backend, { unnamedSchema }: Catalog, before: OpenInput | undefined): Backend {
+  if (unnamedSchema === undefined || backend.namedWithin === undefined) return backend;
+  return before?.catalog.unnamedSchema === unnamedSchema ? before.backend : backend.namedWithin(unnamedSchema);
 }
 
 /** A source that could not be opened. */
@@ -116,11 +124,7 @@ export async function refreshSource(
 }
 
 /** An open source as it would be with another catalog; the rows of renamed enum tables are what they were. */
-export function* withCatalog(
-  input: Extract<SourceInput, { kind: 'open' }>,
-  catalog: Catalog,
-  renamedTables: ReadonlyMap<string, QualifiedName>,
-): Sliced<SourceInput> {
+export function* withCatalog(input: OpenInput, catalog: Catalog, renamedTables: ReadonlyMap<string, QualifiedName>): Sliced<SourceInput> {
   const enumValues = new Map(
     [...input.enumValues].map(([key, values]) => {
       const name = renamedTables.get(key);

@@ -27,10 +27,14 @@ export function mergeRefreshes(refreshes: readonly Refresh[]): Refresh {
   return {
     sources: merged(refreshes.map(({ sources }) => sources)),
     remoteSchemas: merged(refreshes.map(({ remoteSchemas }) => remoteSchemas)),
-    tables: refreshes.flatMap((refresh) => refresh.tables ?? []),
-    functions: refreshes.flatMap((refresh) => refresh.functions ?? []),
+    tables: eachOnce(refreshes.flatMap((refresh) => refresh.tables ?? [])),
+    functions: eachOnce(refreshes.flatMap((refresh) => refresh.functions ?? [])),
     eventTriggers: merged(refreshes.map(({ eventTriggers }) => eventTriggers)),
   };
+}
+
+function eachOnce(items: NonNullable<Refresh['tables']>): NonNullable<Refresh['tables']> {
+  return [...new Map(items.map((item) => [JSON.stringify([item.source, nameKey(item.name)]), item])).values()];
 }
 
 function merged(lists: readonly Refresh['sources'][]): readonly string[] | 'all' {

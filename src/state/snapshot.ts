@@ -2,9 +2,9 @@ import type { Source } from '../backend/backend.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import type { StoredOperations } from '../schema/stored/stored-operations.ts';
 import type { RoleTables } from '../schema/role-schemas.ts';
-import type { RoleSchema } from '../schema/translation.ts';
-import type { RootTypes } from '../schema/types.ts';
-import type { RemoteConnection } from '../upstream/connection.ts';
+import type { RoleSchema } from '../graphql-engine/translation.ts';
+import type { RootTypes } from '../graphql-engine/types.ts';
+import type { RemoteConnection } from '../remote-schema/client/connection.ts';
 import type { SchemaCache } from '../schema-cache/schema-cache.ts';
 
 /** Everything a request sees; fixed while it runs. */

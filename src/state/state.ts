@@ -1,3 +1,4 @@
+import type { MarkedFor } from '../backend/capture-mark.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import type { EventTriggerInfo, Inconsistency } from '../schema-cache/schema-cache.ts';
 import type { Catalog, QualifiedName } from '../catalog/catalog.ts';
@@ -29,8 +30,6 @@ export interface Warning {
 export type InconsistencyRule = 'reject' | 'reject-all' | 'allow';
 
 export interface Change {
-  /** The `resource_version` that the client named, if any: 409 when it is not the current one. */
-  readonly expectedVersion?: number;
   /** Pure: metadata in, metadata out. Throws `SvcError` to refuse. */
   edit(metadata: Metadata, snapshot: Snapshot): Metadata;
   readonly refresh?: Refresh;
@@ -91,6 +90,8 @@ export type SnapshotListener = (shown: Snapshot, before: Snapshot) => void;
 /** Owner of the current snapshot; every change runs alone, in a queue. */
 export interface State {
   current(): Snapshot;
+  /** Mark of what a change installs in databases by itself; absent outside of a draft. */
+  readonly markedFor?: MarkedFor;
   change(change: Change): Promise<ChangeResult>;
   /**
    * Changes that are stored and shown together when `run` is done, as one version, or not at all.

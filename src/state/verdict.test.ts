@@ -42,6 +42,13 @@ test('conflicts of inherited permissions never refuse', () => {
   expect(refusal([], [broken('a', { informational: true })], ['a'])).toBeNull();
 });
 
+test('tolerated records never refuse', () => {
+  const found = broken('a', { tolerated: true, refusal: { code: 'remote-schema-error', message: 'no' } });
+  expect(refusal([], [found], ['a'])).toBeNull();
+  expect(refusal([], [found])).toBeNull();
+  expect(refusal([], [found, broken('b')], ['a'])).toMatchObject({ objects: ['b'] });
+});
+
 test.each<ErrorCode>(['unexpected', 'cyclic-dependency'])(
   'a defect with a refusal of its own (%s) decides, whichever object has it',
   (code) => {

@@ -1,5 +1,5 @@
-/** Whether a change may stand although something is inconsistent after it : not if the command is about it or it is new. */
-import type { ErrorCode } from '../errors/codes.ts';
+/** The consistency check of a change: it is refused if an object that the command edits is inconsistent after it, or another one newly is. */
+import { ERROR_STATUS, type ErrorCode } from '../errors/codes.ts';
 import { SvcError, type SvcErrorOptions } from '../errors/svc-error.ts';
 import { recordsOf } from '../schema-cache/inconsistency.ts';
 import type { Inconsistency, InconsistencyRefusal } from '../schema-cache/schema-cache.ts';
@@ -8,10 +8,19 @@ import type { Inconsistency, InconsistencyRefusal } from '../schema-cache/schema
 export class ChangeRefused extends SvcError {
   /** Ids as in `objectId`. */
   readonly objects: readonly string[];
+  /** Another object than those of the command became inconsistent. */
+  readonly brokeOthers: boolean;
 
-  constructor(code: ErrorCode, message: string, objects: readonly Inconsistency[], options: SvcErrorOptions = {}) {
-    super(code, message, options);
+  /** What an administrator asked for cannot be done: that is no failure of the service, whatever the code. */
+  constructor(
+    code: ErrorCode,
+    message: string,
+    objects: readonly Inconsistency[],
+    options: SvcErrorOptions & { brokeOthers?: boolean } = {},
+  ) {
+    super(code, message, { ...options, status: Math.min(ERROR_STATUS[code], 400) });
     this.objects = objects.map((each) => each.objectId);
+    this.brokeOthers = options.brokeOthers === true;
   }
 }
 
@@ -21,14 +30,15 @@ function isMeant({ of }: InconsistencyRefusal, isOwn: boolean, edited: readonly 
 }
 
 /**
+ * @param before `null` where what was inconsistent before is refused too
  * @param edited ids of the objects that the command is about
  * @throws ChangeRefused
  */
-export function judge(before: readonly Inconsistency[], after: readonly Inconsistency[], edited: readonly string[]): void {
-  const serious = after.filter((each) => each.informational !== true);
+export function judge(before: readonly Inconsistency[] | null, after: readonly Inconsistency[], edited: readonly string[]): void {
+  const serious = after.filter((each) => each.informational !== true && each.tolerated !== true);
   const own = serious.filter((each) => edited.includes(each.objectId));
-  const known = new Set(before.map((each) => each.objectId));
-  const added = serious.filter((each) => !known.has(each.objectId));
+  const known = new Set(before?.map((each) => each.objectId));
+  const added = serious.filter((each) => before === null || !known.has(each.objectId));
 
   // Such as two claims of one name: refused in the same way whichever of the objects was edited.
   const refused = [...own, ...added].find((each) => each.refusal !== undefined && isMeant(each.refusal, own.includes(each), edited));
@@ -41,9 +51,7 @@ export function judge(before: readonly Inconsistency[], after: readonly Inconsis
     throw new ChangeRefused('invalid-configuration', reasons, own, { internal: recordsOf(own) });
   }
   if (added.length > 0) {
-    throw new ChangeRefused('unexpected', 'cannot continue due to new inconsistent metadata', added, {
-      status: 400,
-      internal: recordsOf(added),
-    });
+    const options = { internal: recordsOf(added), brokeOthers: true };
+    throw new ChangeRefused('unexpected', 'cannot continue due to new inconsistent metadata', added, options);
   }
 }

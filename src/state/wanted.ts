@@ -1,5 +1,5 @@
-import type { RunOptions } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
+import type { RunOptions } from '../backend/connection.ts';
 
 /** How long what takes time is wanted: until then, and as long as nobody has turned away. Absent: as long as it takes. */
 export type Wanted = Pick<RunOptions, 'signal' | 'deadline'>;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { SvcError } from '../errors/svc-error.ts';
 import { bytesOfText, textOfBytes } from '../util/bytes.ts';
-import { ActionResultSubscription, type Look } from './action-result.ts';
+import { ActionResultSubscription, type Look, type NextLook } from './action-result.ts';
 import { CallWaits } from './call-waits.ts';
 import type { Subscriber } from './subscriptions.ts';
 
@@ -17,8 +17,19 @@ class Heard implements Subscriber {
   ready = (): boolean => this.isReady;
 }
 
+/** Looks that are in memory. */
+let held = 0;
+
+function lookOf(text: string, next: NextLook): Look {
+  held += 1;
+  const release = (): void => {
+    held -= 1;
+  };
+  return { body: [bytesOfText(text)], next, release };
+}
+
 function look(text: string, isFinal = false): Look {
-  return { body: [bytesOfText(text)], next: { when: isFinal ? 'never' : 'soon' } };
+  return lookOf(text, { when: isFinal ? 'never' : 'soon' });
 }
 
 function subscribe(looks: () => Look): { readonly heard: Heard; readonly subscription: ActionResultSubscription } {
@@ -53,7 +64,7 @@ describe('the result of an asynchronous action', () => {
       const find = async (): Promise<Look> => {
         looks.push(id);
         const isDone = !waiting.has(id);
-        return { body: [bytesOfText(`${id} ${isDone}`)], next: isDone ? { when: 'never' } : { when: 'answered', id } };
+        return lookOf(`${id} ${isDone}`, isDone ? { when: 'never' } : { when: 'answered', id });
       };
       const subscription = new ActionResultSubscription(find, waits, heard, listener);
       subscription.start();
@@ -75,14 +86,17 @@ describe('the result of an asynchronous action', () => {
   });
 
   beforeEach(() => void vi.useFakeTimers());
-  afterEach(() => void vi.useRealTimers());
+  afterEach(() => {
+    vi.useRealTimers();
+    expect(held).toBe(0);
+  });
 
   test('is told when it is another one, and is over once it is final', async () => {
-    let now = look('a');
-    const { heard } = subscribe(() => now);
+    let now = (): Look => look('a');
+    const { heard } = subscribe(() => now());
     await vi.advanceTimersByTimeAsync(3000);
     expect(heard.all).toEqual(['a']);
-    now = look('b', true);
+    now = () => look('b', true);
     await vi.advanceTimersByTimeAsync(1000);
     expect(heard.all).toEqual(['a', 'b', 'complete']);
     expect([heard.closed, vi.getTimerCount()]).toEqual([1, 0]);
@@ -99,24 +113,29 @@ describe('the result of an asynchronous action', () => {
     answer(look('hidden'));
     await vi.advanceTimersByTimeAsync(1);
     heard.isReady = false;
-    answer(look('hidden too', true));
+    answer(look('not taken', true));
     await vi.advanceTimersByTimeAsync(1);
-    subscription.changed();
+    expect(held).toBe(0);
     heard.isReady = true;
     subscription.drained();
-    await vi.advanceTimersByTimeAsync(1000);
+    await vi.advanceTimersByTimeAsync(1);
     answer(look('shown', true));
     await vi.advanceTimersByTimeAsync(1);
     expect(heard.all).toEqual(['shown', 'complete']);
   });
 
-  test('waits for a client that does not take it', async () => {
-    const { heard, subscription } = subscribe(() => look('a', true));
+  test('is not looked up before the client takes it', async () => {
+    let looks = 0;
+    const { heard, subscription } = subscribe(() => {
+      looks += 1;
+      return look('a', true);
+    });
     heard.isReady = false;
     await vi.advanceTimersByTimeAsync(5000);
-    expect(heard.all).toEqual([]);
+    expect([heard.all, looks]).toEqual([[], 0]);
     heard.isReady = true;
     subscription.drained();
+    await vi.advanceTimersByTimeAsync(1);
     expect(heard.all).toEqual(['a', 'complete']);
   });
 

@@ -8,12 +8,15 @@ import { SvcError } from '../errors/svc-error.ts';
 import type { Bytes } from '../util/bytes.ts';
 import type { CallWaits } from './call-waits.ts';
 import { isAway, PATIENCE_MS } from './failures.ts';
-import type { Answer, Subscriber, Subscription } from './subscriptions.ts';
+import type { Subscriber, Subscription } from './subscriptions.ts';
+import { digestOf, textOf } from './version.ts';
 
 /** One look at the result. */
 export interface Look {
   readonly body: readonly Bytes[];
   readonly next: NextLook;
+  /** Called once the body is sent or dropped. */
+  release(): void;
 }
 
 /** When it may be another one. */
@@ -45,9 +48,10 @@ export class ActionResultSubscription implements Subscription {
   #endWait: () => void = () => undefined;
   /** As the last look said. */
   #next: NextLook = { when: 'soon' };
+  /** Digest of the body that was sent last. */
   #last: string | null = null;
-  /** What the client was not ready for; the newest. */
-  #waiting: Look | null = null;
+  /** Whether the client was not ready for a result: it is looked up when the client is. */
+  #isBehind = false;
   /** `performance.now()` since when a database has been out of reach; null: none is. */
   #awaySince: number | null = null;
   #isToldOfAway = false;
@@ -70,19 +74,12 @@ export class ActionResultSubscription implements Subscription {
   }
 
   drained(): void {
-    const waiting = this.#waiting;
-    if (waiting === null || this.#isOver || !this.#subscriber.ready()) return;
-    this.#waiting = null;
-    this.#give(waiting);
+    if (this.#isBehind && !this.#isOver) void this.#tick();
   }
 
   /** The metadata are others: what was looked up before may not be for this subscriber any more. */
   changed(): void {
     this.#changes += 1;
-    if (this.#waiting !== null) {
-      this.#waiting = null;
-      this.#last = null;
-    }
     if (!this.#isLooking) this.#lookSoon();
   }
 
@@ -97,6 +94,8 @@ export class ActionResultSubscription implements Subscription {
     const changes = this.#changes;
     let look: Look;
     this.#forgetWait();
+    this.#isBehind = !this.#subscriber.ready();
+    if (this.#isBehind) return;
     this.#isLooking = true;
     try {
       look = await this.#look();
@@ -106,22 +105,30 @@ export class ActionResultSubscription implements Subscription {
       return;
     }
     this.#isLooking = false;
+    try {
+      this.#looked(look, changes);
+    } finally {
+      look.release();
+    }
+  }
+
+  #looked({ body, next }: Look, changes: number): void {
     if (this.#isOver) return;
-    if (changes !== this.#changes) {
+    if (changes !== this.#changes || !this.#subscriber.ready()) {
       void this.#tick();
       return;
     }
     this.#awaySince = null;
     this.#isToldOfAway = false;
-    const text = look.body.join('');
-    const isNew = text !== this.#last;
-    this.#last = text;
-    this.#next = look.next;
-    if (isNew || look.next.when === 'never') {
-      if (this.#subscriber.ready()) this.#give(look);
-      else this.#waiting = look;
-    }
-    if (!this.#isOver) this.#wait();
+    const digest = digestOf(textOf({ body }));
+    const isNew = digest !== this.#last;
+    this.#last = digest;
+    this.#next = next;
+    if (isNew || next.when === 'never') this.#subscriber.next({ body });
+    if (next.when === 'never') {
+      this.close();
+      this.#subscriber.complete();
+    } else if (!this.#isOver) this.#wait();
   }
 
   #wait(): void {
@@ -164,17 +171,8 @@ export class ActionResultSubscription implements Subscription {
       this.#isToldOfAway = true;
       // What follows is news to whoever was told of an error.
       this.#last = null;
-      this.#waiting = null;
       this.#subscriber.failed([error], false);
     }
     return true;
-  }
-
-  #give({ body, next }: Look): void {
-    const answer: Answer = { body };
-    this.#subscriber.next(answer);
-    if (next.when !== 'never') return;
-    this.close();
-    this.#subscriber.complete();
   }
 }

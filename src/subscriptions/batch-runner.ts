@@ -1,10 +1,12 @@
 /** Runs cohorts together in one statement, hands out what it answers, and finds out who is at fault where it fails. */
-import type { JsonRow } from '../backend/backend.ts';
 import { toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import { AnswerLimit } from '../graphql/answer-limit.ts';
+import { MemoryHold } from '../pipeline/result-memory.ts';
+import { AnswerLimit } from '../pipeline/answer-limit.ts';
+import type { CellPart } from '../plan/plan.ts';
 import { type Bytes, sizeOfBytes } from '../util/bytes.ts';
 import type { CancellationSource } from '../util/cancellation.ts';
+import { laidOut } from '../util/json-layout.ts';
 import { inSlices, type Sliced } from '../util/sliced.ts';
 import type { Cohort } from './cohort.ts';
 import type { Cohorts } from './cohorts.ts';
@@ -13,11 +15,15 @@ import { isAway, isLasting, PATIENCE_MS } from './failures.ts';
 import type { PollerOptions, PollerWork } from './poller-work.ts';
 import type { RunClock } from './run-clock.ts';
 import type { Answer } from './subscriptions.ts';
+import type { JsonRow } from '../backend/connection.ts';
 
 /** ms of the database from which on a cohort runs apart, and below which it comes back. */
 const SLOW_MS = 100;
 const QUICK_MS = 50;
 const LONGEST_PAUSE_MS = 30_000;
+
+/** Ends the printing of a poller that was closed. */
+const CLOSED = new SvcError('unexpected', 'the poller was closed');
 
 export interface BatchTools {
   readonly detector: Detector;
@@ -30,6 +36,8 @@ export class BatchRunner {
   readonly #tools: BatchTools;
   readonly #cohorts: Cohorts;
   readonly #cancellation: CancellationSource;
+  /** Average bytes that the last batch read for each of its cohorts. */
+  #usual = 0;
 
   /** @param cancellation once it is cancelled, nobody is given anything any more */
   constructor(work: PollerWork, options: PollerOptions, tools: BatchTools, cohorts: Cohorts, cancellation: CancellationSource) {
@@ -50,20 +58,25 @@ export class BatchRunner {
 
   /** Throws only what is not foreseen. */
   async run(batch: readonly Cohort[], clock: RunClock): Promise<void> {
-    const { query, connection, role } = this.#work;
+    const { query, connection, role, expected } = this.#work;
     const { detector } = this.#tools;
     const { epoch } = detector;
     const began = performance.now();
     let rows: readonly JsonRow[];
+    const hold = new MemoryHold(this.#options.memory);
     try {
       const { text, values } = query.batch(batch.map((cohort) => cohort.values));
-      rows = await connection.runRows({ text, repeatable: query.repeatable }, values, {
-        signal: this.#cancellation,
-        deadline: Date.now() + this.#options.timeoutMs,
-        turn: `subscriptions of ${role}`,
-        intake: new AnswerLimit(this.#options.responseLimit),
-      });
+      const deadline = Date.now() + this.#options.timeoutMs;
+      const signal = this.#cancellation;
+      const intake = new AnswerLimit(this.#options.responseLimit, hold);
+      const sizes = batch.map(({ size }) => Math.max(expected, size ?? this.#usual));
+      const total = sizes.reduce((sum, size) => sum + size, 0);
+      rows = await hold.run(null, total, { role, deadline, signal }, () =>
+        connection.runRows({ text, repeatable: query.repeatable }, values, { signal, deadline, turn: `subscriptions of ${role}`, intake }),
+      );
     } catch (error) {
+      for (const cohort of batch) cohort.size = Math.max(cohort.size ?? this.#usual, hold.peak / batch.length);
+      hold.release();
       clock.batch(batch.length, performance.now() - began, 0);
       if (this.#cancellation.aborted) return;
       clock.failures += 1;
@@ -72,33 +85,65 @@ export class BatchRunner {
       return;
     }
     const database = performance.now() - began;
+    this.#usual = hold.peak / batch.length;
     // Rows that are read again after a change of what connects to the database may be other ones under the same number.
     const counts = this.#isBound && detector.epoch === epoch;
     noteTimes(batch, rows, query.tellsTime ? query.columns + (query.cursor === null ? 1 : 2) : null, database);
-    // Others get their turn in between, however many subscribers there are and however large the answers.
-    const bytes = await inSlices(this.#handOut(batch, rows, counts ? snapshotOf(rows) : null, clock));
+    let bytes = 0;
+    try {
+      // Other work runs in between, however many subscribers there are and however large the answers.
+      bytes = await inSlices(this.#handOut(batch, rows, counts ? snapshotOf(rows) : null, clock, hold), () => {
+        if (this.#cancellation.aborted) throw CLOSED;
+      });
+    } catch (error) {
+      if (error !== CLOSED) throw error;
+    } finally {
+      hold.release();
+    }
     clock.batch(batch.length, database, bytes);
   }
 
-  *#handOut(batch: readonly Cohort[], rows: readonly JsonRow[], snapshot: string | null, clock: RunClock): Sliced<number> {
+  *#handOut(
+    batch: readonly Cohort[],
+    rows: readonly JsonRow[],
+    snapshot: string | null,
+    clock: RunClock,
+    hold: MemoryHold,
+  ): Sliced<number> {
+    const { query } = this.#work;
     let bytes = 0;
     for (const row of rows) {
       if (this.#cancellation.aborted) break;
       const cohort = batch[Number(row[0]?.join(''))];
       if (cohort === undefined || cohort.members.size === 0) continue;
+      const read = row.reduce((sum, cell) => sum + (cell === null ? 0 : sizeOfBytes(cell)), 0);
+      // One small answer does not let many large ones in.
+      cohort.size = Math.max(read, (cohort.size ?? 0) * (63 / 64));
+      const cursor = query.cursor === null ? null : (row[query.columns + 1] ?? null);
+      const printed = new AnswerLimit(this.#options.responseLimit, hold);
+      let answer: Answer | null = null;
+      try {
+        if (cursor !== null || !this.#isStream) answer = yield* this.#answerOf(row, printed);
+      } catch (error) {
+        printed.giveBack(printed.taken);
+        clock.failures += 1;
+        this.#notPrinted(cohort, error);
+        continue;
+      }
       cohort.failures = 0;
       if (!cohort.isSlow) cohort.notBefore = 0;
       cohort.awaySince = null;
       cohort.hasAnswered = true;
       cohort.seen = cohort.isTimeless ? snapshot : null;
-      bytes += yield* this.#isStream ? this.#advance(cohort, row, clock) : this.#answer(cohort, row, clock);
+      if (answer !== null)
+        bytes += yield* cursor === null ? this.#answer(cohort, answer, clock) : this.#advance(cohort, cursor, answer, clock);
+      printed.giveBack(printed.taken);
       yield;
     }
     return bytes;
   }
 
-  *#answer(cohort: Cohort, row: JsonRow, clock: RunClock): Sliced<number> {
-    const answer = this.#answerOf(row);
+  *#answer(cohort: Cohort, answer: Answer, clock: RunClock): Sliced<number> {
     const began = performance.now();
     const isKnown = cohort.isKnown(answer);
     const compared = performance.now();
@@ -111,13 +156,9 @@ export class BatchRunner {
   }
 
   /** Hands the next rows of a stream to those who are ready; for the others the cursor stays where it is. */
-  *#advance(cohort: Cohort, row: JsonRow, clock: RunClock): Sliced<number> {
-    const { query } = this.#work;
-    const cursor = row[query.columns + 1];
-    if (cursor === null || cursor === undefined || query.cursor === null) return 0;
-    const answer = this.#answerOf(row);
+  *#advance(cohort: Cohort, cursor: readonly Bytes[], answer: Answer, clock: RunClock): Sliced<number> {
     const began = performance.now();
-    const values = cohort.values.with(query.cursor, textOf(cursor));
+    const values = cohort.values.with(this.#work.query.cursor ?? 0, textOf(cursor));
     let given = 0;
     for (const member of [...cohort.members]) {
       if (this.#cancellation.aborted) break;
@@ -126,6 +167,7 @@ export class BatchRunner {
       // what it has seen, and there may be more behind the rows.
       const next = this.#cohorts.of(values);
       next.hasAnswered = true;
+      next.size = cohort.size;
       if (cohort.isSlow) {
         next.isSlow = true;
         next.notBefore = Math.max(next.notBefore, cohort.notBefore);
@@ -144,17 +186,38 @@ export class BatchRunner {
     return given === 0 ? 0 : sizeOfBytes(answer.body);
   }
 
-  #answerOf(row: JsonRow): Answer {
+  /** @param printed limits the body, which is in memory beside the row @throws SvcError if the body is too large or memory is short */
+  *#answerOf(row: JsonRow, printed: AnswerLimit): Sliced<Answer> {
     let body = '';
+    const take = (bytes: number): void => {
+      if (!printed.take(bytes)) throw printed.refusal(false);
+    };
     for (const part of this.#work.template) {
-      if (typeof part === 'string') body += part;
-      else if ('column' in part) {
-        const cell = row[part.column + 1];
-        if (cell === null || cell === undefined) body += part.absent;
-        else for (const piece of cell) body += piece;
+      if (typeof part === 'string' || 'column' in part) {
+        const text = typeof part === 'string' ? part : textOfCell(row, part);
+        take(text.length);
+        body += text;
+      } else if ('layout' in part) {
+        const text = part.of.map((each) => (typeof each === 'string' ? each : textOfCell(row, each))).join('') as Bytes;
+        const made = yield* laidOut(text, part.layout, take);
+        for (const piece of made.pieces()) {
+          body += piece;
+          yield;
+        }
       }
     }
     return { body: [body as Bytes] };
+  }
+
+  /** Fails the cohort alone: the others of its batch get their answers. */
+  #notPrinted(cohort: Cohort, thrown: unknown): void {
+    if (!(thrown instanceof SvcError)) this.#tools.onFault(thrown);
+    const error = toSvcError(thrown);
+    if (isAway(error)) this.#isAway(cohort, error, performance.now());
+    else {
+      this.#rest(cohort);
+      cohort.fail(error, false);
+    }
   }
 
   /** Finds out who is at fault; the others get their answers. */
@@ -211,6 +274,10 @@ export class BatchRunner {
       return !isAway(fault) && isLasting(fault);
     }
   }
+}
+
+function textOfCell(row: JsonRow, { column, absent }: CellPart): string {
+  return row[column + 1]?.join('') ?? absent;
 }
 
 function textOf(cell: readonly Bytes[] | null | undefined): string {

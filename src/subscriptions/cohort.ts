@@ -1,9 +1,10 @@
 /** Subscribers that share all values: one answer serves them. */
 import type { SvcError } from '../errors/svc-error.ts';
-import type { Member } from './member.ts';
-import type { Answer } from './subscriptions.ts';
+import type { Answer, Subscriber, Subscription } from './subscriptions.ts';
 import type { Sliced } from '../util/sliced.ts';
 import { type Room, Version } from './version.ts';
+import type { Session } from '../auth/session.ts';
+import type { GraphqlRequest } from '../pipeline/request.ts';
 
 /** What a cohort asks of its poller. */
 export interface CohortOwner {
@@ -34,9 +35,9 @@ export class Cohort {
   /** The database takes so long for it that others should not wait for it. */
   isSlow = false;
   hasAnswered = false;
+  /** Bytes that the next run is expected to read for it; `null` if it has not run. */
+  size: number | null = null;
   #version: Version | null = null;
-  /** For those who were not ready: the newest. */
-  #waiting: Answer | null = null;
 
   constructor(owner: CohortOwner, values: readonly (string | null)[], isTimeless: boolean) {
     this.owner = owner;
@@ -67,8 +68,8 @@ export class Cohort {
   }
 
   /**
-   * Gives the answer to all who do not know it and are ready, one in each step; the others get the newest one when they are. Others may
-   * be given a newer one meanwhile.
+   * Sends the answer to all members that lack it and are ready, one in each step; the others get the newest one when they are ready. A
+   * newer answer may be sent meanwhile.
    * @returns how many got it
    */
   *give(answer: Answer): Sliced<number> {
@@ -79,7 +80,6 @@ export class Cohort {
       version?.release();
       version = this.#version = new Version(answer, this.owner.room);
     }
-    this.#waiting = null;
     let given = 0;
     for (const member of [...this.members]) {
       // It may have left between two steps; and what is newer has been given to all.
@@ -91,17 +91,20 @@ export class Cohort {
         member.give(shared);
         given += 1;
         yield;
-      } else this.#waiting = shared;
+      }
     }
     return given;
   }
 
+  /** Sends a member that is ready again the newest answer, or has it read again if it was too large to be kept. */
   drained(member: Member): void {
-    const [answer, version] = [this.#waiting, this.#version];
-    if (answer !== null && version !== null && member.known !== version && member.isReady) {
-      member.known = version;
-      member.give(answer);
-      if ([...this.members].every(({ known }) => known === version)) this.#waiting = null;
+    const version = this.#version;
+    if (version !== null && member.known !== version && member.isReady) {
+      if (version.answer === null) this.seen = null;
+      else {
+        member.known = version;
+        member.give(version.answer);
+      }
     }
     this.owner.wanted(this);
   }
@@ -114,6 +117,69 @@ export class Cohort {
   end(): void {
     this.#version?.shrink();
     this.#version = null;
-    this.#waiting = null;
+  }
+}
+
+export class Member implements Subscription {
+  readonly session: Session;
+  readonly request: GraphqlRequest;
+  readonly #subscriber: Subscriber;
+  readonly #onClose: (member: Member) => void;
+  cohort: Cohort | null = null;
+  /** What it got last; null: nothing, or an error. */
+  known: Version | null = null;
+  /** The error that it was told last, until it gets an answer. */
+  #error: string | null = null;
+  #isOver = false;
+
+  constructor(session: Session, request: GraphqlRequest, subscriber: Subscriber, onClose: (member: Member) => void) {
+    this.session = session;
+    this.request = request;
+    this.#subscriber = subscriber;
+    this.#onClose = onClose;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  get isReady(): boolean {
+    return !this.#isOver && this.#subscriber.ready();
+  }
+
+  /** Where its stream goes on; undefined: it has none. */
+  get cursor(): string | null | undefined {
+    return this.cohort?.owner.cursorOf(this.cohort.values);
+  }
+
+  give(answer: Answer): void {
+    if (this.#isOver) return;
+    this.#error = null;
+    this.#subscriber.next(answer);
+  }
+
+  /** Told once, until something else has happened. */
+  fail(error: SvcError, final: boolean): void {
+    if (this.#isOver) return;
+    const text = `${error.code} ${error.message}`;
+    if (!final && this.#error === text) return;
+    this.#error = text;
+    this.known = null;
+    if (final) this.close();
+    this.#subscriber.failed([error], final);
+  }
+
+  leave(): void {
+    this.cohort?.owner.leave(this);
+  }
+
+  drained(): void {
+    if (!this.#isOver) this.cohort?.drained(this);
+  }
+
+  close(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#onClose(this);
   }
 }

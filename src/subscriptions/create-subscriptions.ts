@@ -3,24 +3,24 @@
  * concerns, before anything that was read under the old one can reach a subscriber.
  */
 import type { Session } from '../auth/session.ts';
-import type { Source } from '../backend/backend.ts';
+import type { Polls, Source } from '../backend/backend.ts';
 import { toSvcError } from '../errors/encode.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
 import { callState } from '../execute/run-later-action.ts';
-import { runPlan } from '../execute/run-plan.ts';
-import { limitsFor } from '../graphql/api-limits.ts';
-import { discreet, planOperationFor, prepare, schemaOf } from '../graphql/prepare.ts';
-import type { GraphqlRequest } from '../graphql/request.ts';
-import type { OperationLabels } from '../graphql/operation-meter.ts';
-import { type RequestPipeline, runContext } from '../graphql/run-request.ts';
-import type { PollerReport } from '../metadata-api/poller-report.ts';
+import { limitsFor } from '../pipeline/api-limits.ts';
+import { planOperationFor, prepare, redacted, schemaOf } from '../pipeline/prepare.ts';
+import type { GraphqlRequest } from '../pipeline/request.ts';
+import { MemoryHold } from '../pipeline/result-memory.ts';
+import { runContext } from '../pipeline/run-context.ts';
+import { runWithin } from '../pipeline/run-request.ts';
+import type { PollerReport } from './poller-report.ts';
 import type { Counted } from '../observability/metrics/counting.ts';
 import type { Observer, RunTimes } from '../observability/observation.ts';
 import { spanTime } from '../observability/tracing/span.ts';
 import type { Tracer } from '../observability/tracing/tracer.ts';
 import { bindAll } from '../plan/bind.ts';
 import type { Plan, Step } from '../plan/plan.ts';
-import type { Variables } from '../schema/constraint.ts';
+import type { Variables } from '../graphql-engine/constraint.ts';
 import type { Snapshots } from '../state/state.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { ActionResultSubscription, type Look, type NextLook } from './action-result.ts';
@@ -28,13 +28,16 @@ import { CallWaits } from './call-waits.ts';
 import { Detector } from './detector.ts';
 import { isAway } from './failures.ts';
 import { KeptRequests } from './kept-requests.ts';
-import { Member } from './member.ts';
 import { Poller } from './poller.ts';
 import type { PollerOptions, PollerWork } from './poller-work.ts';
 import { runObservation } from './run-observation.ts';
 import type { RunMeter, SubscriptionMeter } from './subscription-meter.ts';
+import { sizeOfBytes, wholeBytes } from '../util/bytes.ts';
 import type { Subscription, Subscriptions } from './subscriptions.ts';
 import { Room } from './version.ts';
+import type { OperationLabels } from '../pipeline/operation-counts.ts';
+import type { RequestPipeline } from '../pipeline/request-pipeline.ts';
+import { Member } from './cohort.ts';
 
 export interface SubscriptionOptions {
   readonly liveQueries: Pick<PollerOptions, 'refetchIntervalMs' | 'batchSize'>;
@@ -147,18 +150,19 @@ class Registry implements RunningSubscriptions {
       const { pipeline } = this.#needs;
       const { snapshot, plan, variables, step } = this.#planned(session, request);
       invariant(step?.kind === 'call' && step.root.root.task === 'result', 'an action cannot become anything else');
-      const context = runContext(
-        pipeline,
-        snapshot,
-        plan,
-        session,
-        variables,
-        { ...how, deadline: Date.now() + this.#timeoutMs },
-        request.query,
-      );
-      // Before the result itself: what is done in between is looked at once more.
-      const next = nextLook(await callState(step.root.root, context), plan.joins.length > 0);
-      return { body: await runPlan(plan, context), next };
+      const hold = new MemoryHold(pipeline.memory);
+      const within = { ...how, hold, deadline: Date.now() + this.#timeoutMs };
+      const context = runContext({ pipeline, snapshot, session, request, how: within, plan, variables }, request.query);
+      try {
+        // Before the result itself: what is done in between is looked at once more.
+        const next = nextLook(await callState(step.root.root, context), plan.joins.length > 0);
+        const body = await runWithin(plan, context, hold);
+        if (body.some((part) => typeof part !== 'string') && !hold.take(sizeOfBytes(body))) throw hold.refusal(false);
+        return { body: wholeBytes(body), next, release: () => hold.release() };
+      } catch (error) {
+        hold.release();
+        throw error;
+      }
     };
     const made = new ActionResultSubscription(look, this.#callWaits, subscriber, {
       onFault: (error) => this.#onFault(error),
@@ -209,14 +213,15 @@ class Registry implements RunningSubscriptions {
     const { pipeline, state } = this.#needs;
     const snapshot = state.current();
     try {
-      const operation = prepare(pipeline, snapshot, session, request, limitsFor(snapshot.cache.apiLimits, session));
+      const run = { pipeline, snapshot, session, request, how: {} };
+      const operation = prepare(run, limitsFor(snapshot.cache.apiLimits, session));
       if (operation.prepared.kind !== 'subscription') throw new SvcError('unexpected-payload', 'only subscriptions can be subscribed to');
       const variables = operation.prepared.variables(request.variables, request.variableDepth);
-      const plan = planOperationFor(pipeline, snapshot, operation, variables);
+      const plan = planOperationFor(run, operation, variables);
       const labels = pipeline.meter?.current()?.labelsOf(operation, request) ?? NO_LABELS;
       return { snapshot, labels, plan, variables, step: plan.steps[0] };
     } catch (error) {
-      throw discreet(error, snapshot, session);
+      throw redacted(error, snapshot, session);
     }
   }
 
@@ -229,6 +234,7 @@ class Registry implements RunningSubscriptions {
       const code = snapshot.cache.sources.get(step.source)?.backend.errorCodes.failed ?? 'unexpected';
       throw new SvcError(code, `the source "${step.source}" is not available`, { status: 500, isPassing: true });
     }
+    invariant(canPoll(connection), 'a source without polls has no live queries');
     const work: PollerWork = {
       source: step.source,
       connection,
@@ -239,6 +245,7 @@ class Registry implements RunningSubscriptions {
       labels,
       query: step.query,
       template: plan.template,
+      expected: plan.expected ?? 0,
     };
     const poller = this.#poller(work, isNew);
     return { poller, values };
@@ -268,6 +275,7 @@ class Registry implements RunningSubscriptions {
         ...(isStream ? options.streams : options.liveQueries),
         timeoutMs: this.#timeoutMs,
         responseLimit: this.#needs.pipeline.responseLimit,
+        memory: this.#needs.pipeline.memory,
       },
       {
         detector: this.#detector(work.connection),
@@ -367,6 +375,10 @@ function tracePoll(tracer: Tracer | null, poller: Poller, { at, total, cohorts, 
 
 /** What must be equal for two requests to share a statement and the form of their answers. */
 function keyOf({ source, role, variant, query, template }: PollerWork): string {
-  const form = template.map((part) => (typeof part === 'string' ? part : 'column' in part ? part.column : ''));
+  const form = template.map((part) => (typeof part === 'string' ? part : 'column' in part ? part.column : 'layout' in part ? part : ''));
   return JSON.stringify([source, role, variant, query.text, form]);
+}
+
+function canPoll(source: Source): source is Source & Polls {
+  return source.runRows !== undefined;
 }

@@ -1,6 +1,6 @@
 /** What subscriptions were asked for is kept as long as they run: it may not fill the memory. */
 import { SvcError } from '../errors/svc-error.ts';
-import type { GraphqlRequest } from '../graphql/request.ts';
+import type { GraphqlRequest } from '../pipeline/request.ts';
 import { jsonSizeWithin } from '../util/json-size.ts';
 
 /** Characters of a request that do not count. */

@@ -1,8 +1,9 @@
 /** What a poller repeats, how often, and for whom. */
-import type { OperationLabels } from '../graphql/operation-meter.ts';
-import type { LiveQuery, Source } from '../backend/backend.ts';
+import type { ResultMemory } from '../pipeline/result-memory.ts';
+import type { LiveQuery, Polls, Source } from '../backend/backend.ts';
 import type { TemplatePart } from '../plan/plan.ts';
-import type { RoleSchema } from '../schema/translation.ts';
+import type { RoleSchema } from '../graphql-engine/translation.ts';
+import type { OperationLabels } from '../pipeline/operation-counts.ts';
 
 export interface PollerOptions {
   /** Least time between two runs. */
@@ -13,12 +14,14 @@ export interface PollerOptions {
   readonly timeoutMs: number;
   /** Bytes of the answers to a statement. */
   readonly responseLimit: number;
+  /** Holds these answers until they are handed out. */
+  readonly memory: ResultMemory;
 }
 
 /** What is repeated, and for whom. */
 export interface PollerWork {
   readonly source: string;
-  readonly connection: Source;
+  readonly connection: Source & Polls;
   readonly schema: RoleSchema;
   readonly role: string;
   readonly variant: 'frontend' | 'backend';
@@ -27,4 +30,6 @@ export interface PollerWork {
   readonly labels: OperationLabels;
   readonly query: LiveQuery;
   readonly template: readonly TemplatePart[];
+  /** Bytes of the answer to one cohort as far as the document shows them. */
+  readonly expected: number;
 }

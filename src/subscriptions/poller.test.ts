@@ -1,14 +1,18 @@
+import { ResultMemory } from '../pipeline/result-memory.ts';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { JsonRow, LiveQuery, Source } from '../backend/backend.ts';
+import type { LiveQuery, Polls, Source } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import type { RoleSchema } from '../schema/translation.ts';
+import type { RoleSchema } from '../graphql-engine/translation.ts';
 import { type Bytes, bytesOfText, textOfBytes } from '../util/bytes.ts';
+import { layoutKey } from '../util/json-layout.ts';
 import { Detector } from './detector.ts';
-import { Member } from './member.ts';
 import { Poller } from './poller.ts';
+import type { CellPart, TemplatePart } from '../plan/plan.ts';
 import type { PollerWork } from './poller-work.ts';
 import type { Answer, Subscriber } from './subscriptions.ts';
 import { Room } from './version.ts';
+import type { JsonRow } from '../backend/connection.ts';
+import { Member } from './cohort.ts';
 
 const SESSION = { role: 'user', variables: new Map<string, string>(), backendOnly: false };
 const REQUEST = { query: '', variables: {}, operationName: null };
@@ -42,7 +46,7 @@ class Played {
   }
 
   readonly source = {
-    runRows: async (_statement, values) => {
+    runRows: async (_statement, values, how) => {
       const keys = JSON.parse(values[0] as string) as string[];
       this.batches.push(keys);
       this.#running += 1;
@@ -57,6 +61,7 @@ class Played {
       await new Promise((resolve) => setTimeout(resolve, Math.max(1, passed)));
       this.#running -= 1;
       for (const key of keys) if (this.failing.has(key)) throw this.failing.get(key);
+      for (const value of found) if (how?.intake?.take(value.length) === false) throw how.intake.refusal(false);
       return found.map(
         (value, i): JsonRow => [[text(`${i}`)], [text(value)], [text(`${(times[i] ?? 0) / 1000}`)], i === 0 ? [text(snapshot)] : null],
       );
@@ -74,7 +79,7 @@ class Played {
       this.#timer = setInterval(ask, intervalMs);
       return { ask, stop: () => clearInterval(this.#timer) };
     },
-  } satisfies Partial<Source> as unknown as Source;
+  } satisfies Partial<Source> as unknown as Source & Polls;
 }
 
 const text = (of: string): Bytes => bytesOfText(of);
@@ -120,7 +125,10 @@ let poller: Poller;
 let isEmpty = false;
 let faults: unknown[] = [];
 
-function start(dependsOn: string | null = null, batchSize = 100): void {
+const CELL: CellPart = { step: 0, column: 0, absent: text('null') };
+let memory: ResultMemory;
+
+function start(dependsOn: string | null = null, batchSize = 100, template: readonly TemplatePart[] = [CELL], most = 1_000_000): void {
   played = new Played();
   detector = new Detector(played.source, 100);
   isEmpty = false;
@@ -133,13 +141,15 @@ function start(dependsOn: string | null = null, batchSize = 100): void {
     document: 'subscription { x }',
     labels: ['', ''],
     query: queryOf(dependsOn),
-    template: [text('{"data":'), { step: 0, column: 0, absent: text('null') }, text('}')],
+    template: [text('{"data":'), ...template, text('}')],
+    expected: 0,
   };
   const onEmpty = (): void => {
     isEmpty = true;
   };
   const tools = { detector, room: new Room(1_000_000), onRun: () => undefined, onFault: (error: unknown) => faults.push(error), onEmpty };
-  poller = new Poller(work, { refetchIntervalMs: INTERVAL, batchSize, timeoutMs: 5000, responseLimit: 1_000_000 }, tools);
+  memory = new ResultMemory(most);
+  poller = new Poller(work, { refetchIntervalMs: INTERVAL, batchSize, timeoutMs: 5000, responseLimit: 1_500_000, memory }, tools);
 }
 
 function join(key: string): Told & { member: Member } {
@@ -454,5 +464,115 @@ describe('a poller', () => {
     played.write('a', JSON.stringify('y'.repeat(100_000)));
     await pass(2 * INTERVAL);
     expect(one.answers).toHaveLength(2);
+  });
+
+  test('gives who comes later what is too large to keep', async () => {
+    played.rows.set('a', JSON.stringify('x'.repeat(100_000)));
+    join('a');
+    await pass(5_000);
+    const late = join('a');
+    await pass(INTERVAL);
+    expect(late.answers).toHaveLength(1);
+    expect(played.batches).toHaveLength(2);
+  });
+
+  test('reads an answer that is too large to keep again for a subscriber that was not ready', async () => {
+    const [slow, quick] = [join('a'), join('a')];
+    await pass(500);
+    slow.isReady = false;
+    played.write('a', JSON.stringify('x'.repeat(100_000)));
+    await pass(5 * INTERVAL);
+    const { length } = played.batches;
+    slow.isReady = true;
+    slow.member.drained();
+    await pass(INTERVAL);
+    expect(played.batches).toHaveLength(length + 1);
+    expect([slow, quick].map(({ answers }) => answers.length)).toEqual([2, 2]);
+    await pass(5 * INTERVAL);
+    expect(played.batches).toHaveLength(length + 1);
+  });
+});
+
+describe('the result budget', () => {
+  const LAYOUT = { layout: Array.from({ length: 12 }, (_, n) => ({ key: layoutKey(`b${n}`), from: 0, inner: null })), of: [CELL] };
+  const LARGE = JSON.stringify({ b: 'x'.repeat(100_000) });
+
+  test.each([
+    ['cells', Array.from({ length: 12 }, () => CELL)],
+    ['layouts', [LAYOUT]],
+  ])(
+    'has no room for what %s print: the others of the batch get their answers, and an error follows after five seconds',
+    async (_, parts) => {
+      poller.close();
+      start('a view', 100, parts);
+      played.rows.set('a', LARGE);
+      played.rows.set('b', JSON.stringify({ b: 1 }));
+      const [large, other] = [join('a'), join('b')];
+      await pass(3 * INTERVAL);
+      expect([large.answers.length, large.errors, other.answers.length]).toEqual([0, [], 1]);
+      await pass(5 * INTERVAL + 500);
+      expect(large.errors).toEqual([[expect.stringContaining('the answers of all requests together'), false]]);
+      expect([memory.held, memory.expected]).toEqual([0, 0]);
+      played.rows.set('a', JSON.stringify({ b: 2 }));
+      await pass(2 * INTERVAL);
+      expect(large.answers).toHaveLength(1);
+    },
+  );
+
+  test('has what is printed until it is handed out', async () => {
+    poller.close();
+    start('a view', 100, [LAYOUT]);
+    played.rows.set('a', JSON.stringify({ b: 'x'.repeat(40_000) }));
+    const all = [join('a'), join('a')];
+    const held: number[] = [];
+    for (const one of all) one.next = () => held.push(memory.held);
+    await pass(500);
+    // Once for both: read, and printed twelve times.
+    expect(held).toEqual([expect.closeTo(13 * 40_000, -3), expect.closeTo(13 * 40_000, -3)]);
+    expect([memory.held, memory.expected]).toEqual([0, 0]);
+  });
+
+  test('is free after a poller that closes while it hands out', async () => {
+    poller.close();
+    start('a view', 100, [LAYOUT]);
+    played.rows.set('a', JSON.stringify({ b: 'x'.repeat(40_000) }));
+    const one = join('a');
+    join('b');
+    const held: number[] = [];
+    one.next = () => {
+      held.push(memory.held);
+      poller.close();
+    };
+    await pass(500);
+    expect(held).toEqual([expect.closeTo(13 * 40_000, -3)]);
+    expect([memory.held, memory.expected]).toEqual([0, 0]);
+  });
+
+  test('is expected for each cohort by what it read, and for a new one by what the others read', async () => {
+    poller.close();
+    start('a view');
+    const expected: number[] = [];
+    const { runRows } = played.source;
+    played.source.runRows = (...of) => {
+      expected.push(memory.expected);
+      return runRows(...of);
+    };
+    for (const key of ['a', 'b']) played.rows.set(key, JSON.stringify('x'.repeat(70_000)));
+    const all = [join('a'), join('b'), join('c'), join('d')];
+    await pass(INTERVAL + 100);
+    for (const one of all.slice(1)) one.member.close();
+    await pass(INTERVAL);
+    expect(expected).toEqual([0, expect.closeTo(140_000, -2), expect.closeTo(70_000, -2)]);
+  });
+
+  test('has an answer that is larger than an answer may be refused alone, and tried again after growing pauses', async () => {
+    poller.close();
+    start('a view', 100, [LAYOUT, LAYOUT], 10_000_000);
+    played.rows.set('a', LARGE);
+    const [large, other] = [join('a'), join('b')];
+    await pass(20 * INTERVAL);
+    expect(large.errors).toEqual([['the answer has more than 1500000 bytes', false]]);
+    expect(other.answers).toHaveLength(1);
+    expect(played.batches.filter((keys) => keys.includes('a')).length).toBeLessThan(8);
   });
 });

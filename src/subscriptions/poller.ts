@@ -3,15 +3,14 @@
  * detector says so or an interval is over; those with somebody new at once.
  */
 import { randomUUID } from 'node:crypto';
-import type { PollerReport } from '../metadata-api/poller-report.ts';
+import type { PollerReport } from './poller-report.ts';
 import type { RunTimes } from '../observability/observation.ts';
 import { CancellationSource } from '../util/cancellation.ts';
 import { inSlices } from '../util/sliced.ts';
 import { BatchRunner } from './batch-runner.ts';
-import type { Cohort, CohortOwner } from './cohort.ts';
+import type { Cohort, CohortOwner, Member } from './cohort.ts';
 import { Cohorts } from './cohorts.ts';
 import type { Detecting, Detector } from './detector.ts';
-import type { Member } from './member.ts';
 import type { PollerOptions, PollerWork } from './poller-work.ts';
 import { RunClock } from './run-clock.ts';
 import type { Room } from './version.ts';
@@ -166,6 +165,8 @@ export class Poller implements CohortOwner, Detecting {
       if (cohort.isRunning) continue; // what runs may have seen less than whoever came since
       this.#cohorts.fresh.delete(cohort);
       const { latest } = cohort;
+      // An answer that was too large to be kept is read again.
+      if (latest === null && !this.isStream) cohort.seen = null;
       if (this.#isCurrent(cohort) && !this.#tools.detector.isOutdated && (this.isStream || latest !== null)) {
         if (latest !== null) void inSlices(cohort.give(latest)).catch(this.#tools.onFault);
       } else if (cohort.notBefore <= now && this.#needsRun(cohort)) cohorts.push(cohort);

@@ -1,4 +1,4 @@
-import type { PollerReport } from '../metadata-api/poller-report.ts';
+import type { PollerReport } from './poller-report.ts';
 import type { PollerObservation, RunTimes } from '../observability/observation.ts';
 
 /** What the log says of one run of a poller. */

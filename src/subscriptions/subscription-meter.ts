@@ -1,10 +1,10 @@
 /** Counts subscriptions and the runs of what works for them. */
-import type { OperationLabels } from '../graphql/operation-meter.ts';
-import type { PollerReport } from '../metadata-api/poller-report.ts';
+import type { PollerReport } from './poller-report.ts';
 import { METRICS } from '../observability/metrics/definitions.ts';
 import type { Histogram } from '../observability/metrics/histogram.ts';
 import type { Counter, MetricDefinition, Registry, Sample } from '../observability/metrics/registry.ts';
 import type { RunTimes } from '../observability/observation.ts';
+import type { OperationLabels } from '../pipeline/operation-counts.ts';
 
 type Kind = PollerReport['kind'];
 const KINDS: readonly Kind[] = ['live-query', 'streaming'];

@@ -4,8 +4,8 @@
  */
 import type { Session } from '../auth/session.ts';
 import type { SvcError } from '../errors/svc-error.ts';
-import type { GraphqlRequest } from '../graphql/request.ts';
-import type { RequestOptions } from '../graphql/run-request.ts';
+import type { GraphqlRequest } from '../pipeline/request.ts';
+import type { RequestOptions } from '../pipeline/request-run.ts';
 import type { Bytes } from '../util/bytes.ts';
 
 /**
@@ -25,14 +25,14 @@ export interface Subscriber {
   /** Nothing follows: the subscription is done. */
   complete(): void;
   /**
-   * False while the client has not taken what it got: then only the newest answer of a live query waits, and the cursor
-   * of a stream stays, until `Subscription.drained`.
+   * False while the client has not taken what it got. `Subscription.drained` then sends the newest answer of a live query; the
+   * cursor of a stream stays until then.
    */
   ready(): boolean;
 }
 
 export interface Subscription {
-  /** The client has taken what it got: what waits for it is handed on. */
+  /** The client has taken what it got: it is sent the newest answer that it lacks, which is read again if it was not kept. */
   drained(): void;
   /** Ends it; the subscriber hears nothing any more. May be called more than once. */
   close(): void;

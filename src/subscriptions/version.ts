@@ -63,10 +63,10 @@ export class Version {
   }
 }
 
-function textOf({ body }: Answer): Bytes {
+export function textOf({ body }: Answer): Bytes {
   return body.length === 1 ? (body[0] as Bytes) : (body.join('') as Bytes);
 }
 
-function digestOf(text: Bytes): string {
+export function digestOf(text: Bytes): string {
   return createHash('sha256').update(text, 'latin1').digest('base64');
 }

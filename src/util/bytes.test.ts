@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { bufferOfBytes, bytesOfBuffer, bytesOfText, sizeOfBytes, sliceBytes, textOfBytes } from './bytes.ts';
+import {
+  type Bytes,
+  bufferOfBytes,
+  bytesOfBuffer,
+  bytesOfText,
+  sizeOfBytes,
+  sliceBytes,
+  textOfBytes,
+  wholeBytesInSlices,
+} from './bytes.ts';
 import { runs } from '../../test/support/deep.ts';
 
 /** Any but half of a pair; fast-check's own take a second to be made. */
@@ -29,4 +38,13 @@ test('pieces may end anywhere, inside a character too', () => {
 
 test('slices count bytes', () => {
   expect(textOfBytes([sliceBytes(bytesOfText('ä"x"'), 2, -1)])).toBe('"x');
+});
+
+test('makes the pieces of a body with a pause after each', () => {
+  const made = { length: 3, pieces: () => ['a', 'b', 'c'] as Bytes[] };
+  const work = wholeBytesInSlices([bytesOfText('{'), made, bytesOfText('}')]);
+  let pauses = 0;
+  let step = work.next();
+  for (; step.done !== true; step = work.next()) pauses += 1;
+  expect([pauses, step.value.join('')]).toEqual([5, '{abc}']);
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { runs } from '../../test/support/deep.ts';
 import { type Json, parseJson, printJson } from './json.ts';
-import { UNLIMITED } from './json-scan.ts';
+import { UNLIMITED } from '../model/json-scan.ts';
 import { parseInSlices } from './json-slices.ts';
 import { atOnce } from './sliced.ts';
 

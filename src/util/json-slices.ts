@@ -1,6 +1,6 @@
 /** Parses long JSON text piece by piece, so that other work can be done in between. */
 import { type Json, parseScannedJson } from './json.ts';
-import { type JsonScanLimits, scanJson } from './json-scan.ts';
+import { type JsonScanLimits, scanJson } from '../model/json-scan.ts';
 import type { Sliced } from './sliced.ts';
 
 export interface ParsedInSlices {

@@ -1,4 +1,5 @@
 /** Prints JSON values that hold numbers kept as text: character by character into one buffer, since joining texts costs more. */
+import { type Json, JsonNumber } from '../model/json.ts';
 
 /** Characters that are made into a string at a time. */
 const SIZE = 16_384;
@@ -16,11 +17,8 @@ const narrow = Buffer.alloc(SIZE);
 const wideBytes = Buffer.alloc(2 * SIZE);
 const wide = new Uint16Array(wideBytes.buffer, wideBytes.byteOffset, SIZE);
 
-/**
- * @param exactText the text of a number that is no JavaScript number; undefined for lists and objects
- * @returns the text that JSON.stringify makes of values without such numbers
- */
-export function printExactJson(json: unknown, exactText: (value: object) => string | undefined): string {
+/** @returns the text that JSON.stringify makes of values without such numbers */
+export function printExactJson(json: Json): string {
   const keys = new Map<string, string>();
   let done = '';
   let used = 0;
@@ -89,8 +87,7 @@ export function printExactJson(json: unknown, exactText: (value: object) => stri
       character(CLOSE_LIST);
       return;
     }
-    const number = exactText(value);
-    if (number !== undefined) put(number);
+    if (value instanceof JsonNumber) put(value.text);
     else putObject(value as Readonly<Record<string, unknown>>);
   };
 

@@ -26,7 +26,12 @@ it('gives what printing at once gives', () => {
 
 it('pauses within large values, however they are large', () => {
   const rows = Array.from({ length: 2000 }, (_, id) => ({ id, name: 'x'.repeat(20) }));
-  for (const large of [rows, { a: { b: rows } }, Object.fromEntries(rows.map((row) => [row.id, row]))] as const) {
+  for (const large of [
+    rows,
+    { a: { b: rows } },
+    { a: [{ b: [{ c: [{ d: [{ e: rows }] }] }] }] },
+    Object.fromEntries(rows.map((row) => [row.id, row])),
+  ] as const) {
     const pieces = atOnce(printInPieces(large));
     expect(pieces.length).toBeGreaterThan(4);
     expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(17_000);

@@ -2,12 +2,34 @@ import { isJsonArray, isJsonObject, type Json, printJson } from './json.ts';
 import type { Sliced } from './sliced.ts';
 
 /** Levels that are printed part by part; what lies deeper is printed at once. */
-const LEVELS = 5;
+const LEVELS = 32;
 /** Characters of a piece, at least; a pause comes after each. */
 const PIECE = 16_384;
+/** Values inside a value that is printed at once; a text counts once more for each 16 characters. */
+const AT_ONCE = 1000;
+const CHARACTERS_OF_VALUE = 16;
 
 function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code < 0xdc00;
+}
+
+/** Returns what is left of a number of values after those of a value; below zero if there are more. Stops there. */
+function weigh(value: Json, left: number, level: number): number {
+  left -= 1;
+  if (typeof value === 'string') return left - value.length / CHARACTERS_OF_VALUE;
+  if (level === LEVELS) return left;
+  if (isJsonArray(value)) {
+    for (const item of value) {
+      left = weigh(item, left, level + 1);
+      if (left < 0) return left;
+    }
+  } else if (isJsonObject(value)) {
+    for (const key in value) {
+      left = weigh(value[key] as Json, left - key.length / CHARACTERS_OF_VALUE, level + 1);
+      if (left < 0) return left;
+    }
+  }
+  return left;
 }
 
 /** `printJson` with pauses, for values that may be large. @returns the text, in pieces */
@@ -35,8 +57,9 @@ export function* printInPieces(json: Json): Sliced<readonly string[]> {
     }
   }
   function* part(value: Json, level: number): Sliced<void> {
-    if (level < LEVELS && (isJsonArray(value) || isJsonObject(value))) yield* print(value, level + 1);
-    else if (typeof value === 'string' && value.length > PIECE) yield* long(value);
+    if (typeof value === 'string' && value.length > PIECE) yield* long(value);
+    else if (level < LEVELS && (isJsonArray(value) || isJsonObject(value)) && weigh(value, AT_ONCE, level) < 0)
+      yield* print(value, level + 1);
     else text += printJson(value);
     if (text.length >= PIECE) yield* pause();
   }

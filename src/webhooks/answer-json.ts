@@ -1,6 +1,6 @@
 /** The JSON of an answer, within what it may cost. */
 import { type Json, parseScannedJson } from '../util/json.ts';
-import { type JsonScanLimits, scanJson } from '../util/json-scan.ts';
+import { type JsonScanLimits, scanJson } from '../model/json-scan.ts';
 import { type ParsedInSlices, parseInSlices } from '../util/json-slices.ts';
 import { inSlices } from '../util/sliced.ts';
 

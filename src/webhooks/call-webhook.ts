@@ -1,9 +1,10 @@
 /** One call of a server of others, within the time that whoever waits for it has left. */
-import type { OutboundClient, OutboundRequest, OutboundResponse } from '../outbound/client.ts';
-import { OutboundError } from '../outbound/outbound-error.ts';
-import { safeUrl } from '../outbound/safe-url.ts';
+import type { OutboundClient } from '../http-client/client.ts';
+import { OutboundError } from '../http-client/outbound-error.ts';
+import { safeUrl } from '../http-client/safe-url.ts';
 import type { Span } from '../observability/tracing/span.ts';
 import { type Cancellation, isPrompt } from '../util/cancellation.ts';
+import type { OutboundRequest, OutboundResponse } from '../http-client/request.ts';
 
 /** How long an answer is waited for. */
 export interface Patience {

@@ -1,4 +1,4 @@
-import type { OutboundResponse } from '../outbound/client.ts';
+import type { OutboundResponse } from '../http-client/request.ts';
 
 /** What a header of an answer may hold. */
 const HEADER_TEXT = /^[\t -~\u0080-\u00ff]*$/;

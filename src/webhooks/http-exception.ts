@@ -1,5 +1,5 @@
 /** Why a call brought no answer, in the form in which administrators and the logs of invocations are told it. */
-import { OutboundError } from '../outbound/outbound-error.ts';
+import { OutboundError } from '../http-client/outbound-error.ts';
 import type { JsonObject } from '../util/json.ts';
 import { loggedMessage, loggedPath } from './logged-call.ts';
 

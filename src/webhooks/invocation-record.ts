@@ -1,7 +1,7 @@
 /** What the records of invocations show of a call. Values of the environment are not among it. */
 import type { HeaderDefinition } from '../metadata/environment-template.ts';
-import type { OutboundResponse } from '../outbound/client.ts';
 import type { JsonObject } from '../util/json.ts';
+import type { OutboundResponse } from '../http-client/request.ts';
 
 /**
  * Configured headers as they were configured, then those of the service.

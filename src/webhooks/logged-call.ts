@@ -1,6 +1,6 @@
 /** What logs tell of a call: nothing that is a secret. */
 import { type ConfiguredText, fillTemplate, type HeaderDefinition } from '../metadata/environment-template.ts';
-import { safeUrl } from '../outbound/safe-url.ts';
+import { safeUrl } from '../http-client/safe-url.ts';
 import { joinedHeader } from './client-headers.ts';
 
 export interface LoggedHeader {

@@ -1,4 +1,4 @@
-import type { OutboundResponse } from '../outbound/client.ts';
+import type { OutboundResponse } from '../http-client/request.ts';
 
 /** A receiver that asks for more waits no less than somebody who has time; and no database overflows. */
 const LONGEST_S = 366 * 24 * 60 * 60;

@@ -1,6 +1,6 @@
 /** The same client; its calls on behalf of a traced request are spans, and tell whoever is called of the trace. */
-import type { OutboundClient } from '../outbound/client.ts';
-import { OutboundError } from '../outbound/outbound-error.ts';
+import type { OutboundClient } from '../http-client/client.ts';
+import { OutboundError } from '../http-client/outbound-error.ts';
 import { loggedPath } from './logged-call.ts';
 import { spanHeaders } from './trace-context.ts';
 

@@ -11,15 +11,15 @@ import {
 } from '../metadata/environment-template.ts';
 import type { Signature } from '../metadata/signature.ts';
 import type { RequestTransform, ResponseTransform } from '../metadata/transform.ts';
-import type { OutboundRequest } from '../outbound/client.ts';
-import { type RequestContext, requestContext } from '../transform/context.ts';
-import { compileRequestTransform, type Header, type RequestTransformer } from '../transform/request-transform.ts';
-import { compileResponseTransform, type ResponseTransformer } from '../transform/response-transform.ts';
-import { TransformFailure, wrongResult } from '../transform/transform-failure.ts';
+import { type RequestContext, requestContext } from './transform/context.ts';
+import { compileRequestTransform, type Header, type RequestTransformer } from './transform/request-transform.ts';
+import { compileResponseTransform, type ResponseTransformer } from './transform/response-transform.ts';
+import { TransformFailure, wrongResult } from './transform/transform-failure.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
 import { configuredHeaders, configuredUrl } from './configured.ts';
 import { loggedHeaders, loggedTransformedUrl, loggedUrl } from './logged-call.ts';
 import { SIGNATURE_HEADER, signatureOf } from './signature.ts';
+import type { OutboundRequest } from '../http-client/request.ts';
 
 export interface WebhookDefinition {
   readonly url: ConfiguredText;

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Json, JsonObject } from '../../src/util/json.ts';
+import { DEEP } from '../support/deep.ts';
 import { type HandlerServer, startHandlerServer } from '../support/handler-server.ts';
 import { type GraphqlOptions, startTestService, type TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
@@ -240,7 +241,7 @@ describe('an asynchronous action', () => {
   });
 });
 
-test('calls that an instance leaves are made by another one, and old ones are forgotten', async () => {
+test.runIf(DEEP)('calls that an instance leaves are made by another one, and old ones are forgotten', async () => {
   const keeper = await startTestService({ ...OPTIONS, ASYNC_ACTIONS_FETCH_INTERVAL: '0' }, { HANDLERS: handler.url });
   await keeper.metadata('create_action', {
     name: 'long',
@@ -270,7 +271,7 @@ test('calls that an instance leaves are made by another one, and old ones are fo
   await keeper.stop();
 });
 
-test('hold no more of large answers than there is room for, until they are recorded', async () => {
+test.runIf(DEEP)('hold no more of large answers than there is room for, until they are recorded', async () => {
   const CALLS = 4;
   const large = await startHandlerServer();
   let release: () => void = () => undefined;

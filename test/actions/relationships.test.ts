@@ -20,7 +20,10 @@ const COUNTRY = {
   },
 };
 const field = (name: string, type: string): JsonObject => ({ name, type });
-const sees = (role: string, columns: readonly string[], filter: JsonObject): JsonObject => ({ role, permission: { columns, filter } });
+const sees = (role: string, columns: readonly string[], filter: JsonObject, more: JsonObject = {}): JsonObject => ({
+  role,
+  permission: { columns, filter, ...more },
+});
 
 beforeAll(async () => {
   handler = await startHandlerServer();
@@ -47,7 +50,13 @@ beforeAll(async () => {
             table: { schema: 'public', name: 'author' },
             select_permissions: [sees('reader', ['id', 'name'], own), sees('keeper', ['id', 'secret'], {})],
           },
-          { table: { schema: 'public', name: 'book' }, select_permissions: [sees('reader', ['id', 'title'], { price: { _lt: 15 } })] },
+          {
+            table: { schema: 'public', name: 'book' },
+            select_permissions: [
+              sees('reader', ['id', 'title'], { price: { _lt: 15 } }),
+              sees('counter', ['id', 'price'], { price: { _lt: 15 } }, { allow_aggregations: true }),
+            ],
+          },
         ],
       },
     ],
@@ -66,7 +75,7 @@ beforeAll(async () => {
       {
         name: 'find',
         definition: { handler: '{{HANDLERS}}/find', type: 'query', output_type: '[Found]', arguments: [field('n', 'Int')] },
-        permissions: [{ role: 'reader' }, { role: 'other' }],
+        permissions: [{ role: 'reader' }, { role: 'counter' }, { role: 'other' }],
       },
       { name: 'change', definition: { handler: '{{HANDLERS}}/change', output_type: 'Found' }, permissions: [{ role: 'keeper' }] },
       { name: 'safe', definition: { handler: '{{SECURE}}/safe', type: 'query', output_type: 'String' } },
@@ -133,6 +142,52 @@ describe('relationships', () => {
     expect(await service.graphql('{ find { code country { name } } }', { role: 'other' })).toHaveProperty('data');
   });
 
+  test('to many rows have an aggregate, over the rows that the role may see', async () => {
+    const query = `{ find {
+      books_aggregate(where: {id: {_gt: 0}}) { aggregate { count max { price } } nodes { id } }
+      inner { all_aggregate { aggregate { count } } }
+    } }`;
+    const aggregate = (count: number, price: number | null, ids: readonly number[]): JsonObject => ({
+      aggregate: { count, max: { price } },
+      nodes: ids.map((id) => ({ id })),
+    });
+    const inner = [{ all_aggregate: { aggregate: { count: 1 } } }];
+    const rest = [{ books_aggregate: aggregate(1, 5, [3]), inner: null }, null, { books_aggregate: aggregate(0, null, []), inner: null }];
+    expect(await service.graphql(query)).toEqual({ data: { find: [{ books_aggregate: aggregate(2, 20, [1, 2]), inner }, ...rest] } });
+    expect(await service.graphql(query, { role: 'counter' })).toEqual({
+      data: { find: [{ books_aggregate: aggregate(1, 10, [1]), inner }, ...rest] },
+    });
+  });
+
+  test('have no aggregate for a role that may not aggregate the table', async () => {
+    expect(await service.graphql('{ find { books_aggregate { aggregate { count } } } }', { role: 'reader' })).toMatchObject({
+      errors: [{ message: "field 'books_aggregate' not found in type: 'Found'" }],
+    });
+  });
+
+  test('keep the names that are written, where an aggregate would have one of them', async () => {
+    const objects = [
+      {
+        name: 'Shelf',
+        fields: [field('author_id', 'bigint'), field('books_aggregate', 'String')],
+        relationships: [BOOKS, { ...BOOKS, name: 'all' }, { ...AUTHOR, name: 'all_aggregate' }],
+      },
+    ];
+    const own = await startTestService({}, { HANDLERS: handler.url });
+    try {
+      await own.sql('create table author (id bigint primary key, name text); create table book (id int primary key, author_id bigint)');
+      await own.metadata('pg_track_tables', { tables: ['author', 'book'].map((table) => ({ table })) });
+      await own.metadata('set_custom_types', { objects });
+      await own.metadata('create_action', { name: 'shelf', definition: { handler: '{{HANDLERS}}', type: 'query', output_type: 'Shelf' } });
+      handler.answer = () => ({ body: '{"author_id":2,"books_aggregate":"mine"}' });
+      expect(await own.graphql('{ shelf { books { id } books_aggregate all { id } all_aggregate { name } } }')).toEqual({
+        data: { shelf: { books: [], books_aggregate: 'mine', all: [], all_aggregate: null } },
+      });
+    } finally {
+      await own.stop();
+    }
+  });
+
   test('show an inherited role cells as its parents may see them, and the actions of both', async () => {
     handler.answer = () => ({ body: '{"author_id":2}' });
     const both = { role: 'both', session: SESSION };
@@ -169,6 +224,7 @@ describe('relationships', () => {
           { name: 'author', type: { kind: 'OBJECT', name: 'author', ofType: null } },
           { name: 'author_id', type: { kind: 'SCALAR', name: 'bigint', ofType: null } },
           { name: 'books', type: { kind: 'NON_NULL', name: null, ofType: { kind: 'LIST' } } },
+          { name: 'books_aggregate', type: { kind: 'NON_NULL', name: null, ofType: { kind: 'OBJECT' } } },
           { name: 'code', type: { kind: 'SCALAR', name: 'String', ofType: null } },
           { name: 'country', type: { kind: 'OBJECT', name: 'Country', ofType: null } },
           { name: 'inner', type: { kind: 'LIST', name: null, ofType: { kind: 'NON_NULL' } } },

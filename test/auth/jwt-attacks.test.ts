@@ -3,6 +3,7 @@
  * with the keys behind a URL. Each is one idea away from a token that is accepted.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sample } from '../support/deep.ts';
 import { type PlayedServer, playServer } from '../support/played-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { ecPair, encoded, rsaPair, token } from '../support/tokens.ts';
@@ -164,7 +165,7 @@ describe.each([
     }
   });
 
-  it.each(attacks)('%s is refused', async (_name, text) => {
+  it.each(sample(attacks, 10))('%s is refused', async (_name, text) => {
     const calls = keys.requests.length;
     const began = performance.now();
     const answer = await ask(service(), `Bearer ${text}`, { 'x-svc-role': 'user' });

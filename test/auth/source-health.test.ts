@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SourceHealthObservation } from '../../src/observability/observation.ts';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { DEEP } from '../support/deep.ts';
@@ -31,37 +31,41 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 }
 
 describe('source health', () => {
+  let shared: TestService;
+  beforeAll(async () => {
+    shared = await startTestService();
+  });
+  afterAll(() => shared.stop());
+
   it('has an entry for each source with a check, at once', async () => {
-    const of = await service();
-    expect(await health(of)).toEqual({});
+    expect(await health(shared)).toEqual({});
     const timestamp = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d+Z$/);
-    await add(of, 'good', of.databaseUrl, { interval: 60 });
-    await add(of, 'slow', of.databaseUrl, { interval: 60, retries: 0, timeout: 1, test: { sql: 'select pg_sleep(20)' } });
-    await add(of, 'bad', of.databaseUrl, { interval: 60, retries: 0, test: { sql: 'select nonsense' } });
-    await of.metadata('pg_add_source', { name: 'unchecked', configuration: { connection_info: { database_url: of.databaseUrl } } });
-    expect(await health(of)).toEqual({
+    await add(shared, 'good', shared.databaseUrl, { interval: 60 });
+    await add(shared, 'slow', shared.databaseUrl, { interval: 60, retries: 0, timeout: 1, test: { sql: 'select pg_sleep(20)' } });
+    await add(shared, 'bad', shared.databaseUrl, { interval: 60, retries: 0, test: { sql: 'select nonsense' } });
+    await shared.metadata('pg_add_source', { name: 'unchecked', configuration: { connection_info: { database_url: shared.databaseUrl } } });
+    expect(await health(shared)).toEqual({
       good: { status: 'OK', error: null, timestamp },
       slow: { status: 'TIMEOUT', error: null, timestamp },
       bad: { status: 'ERROR', error: { message: 'column "nonsense" does not exist', extra: null }, timestamp },
     });
-    expect(logged(of).map(({ source, status, check }) => ({ source, status, check }))).toEqual(
+    expect(logged(shared).map(({ source, status, check }) => ({ source, status, check }))).toEqual(
       expect.arrayContaining([
         { source: 'slow', status: 'TIMEOUT', check: { interval: 60, retries: 0, attempt: 0, timeout: 1 } },
         { source: 'bad', status: 'ERROR', check: { interval: 60, retries: 0, attempt: 0, timeout: 10 } },
       ]),
     );
-    await of.metadata('pg_drop_source', { name: 'bad' });
-    expect(Object.keys(await health(of))).toEqual(['good', 'slow']);
+    await shared.metadata('pg_drop_source', { name: 'bad' });
+    expect(Object.keys(await health(shared))).toEqual(['good', 'slow']);
   });
 
   it('writes nothing, whatever its SQL says', async () => {
-    const of = await service();
-    await of.sql('create table checked (n int)');
+    await shared.sql('create table checked (n int)');
     const refused = { status: 'ERROR', error: { message: expect.stringContaining('in a read-only transaction') } };
-    await add(of, 'writing', of.databaseUrl, { interval: 60, retries: 0, test: { sql: 'insert into checked values (1)' } });
-    await add(of, 'ending', of.databaseUrl, { interval: 60, retries: 0, test: { sql: 'commit; insert into checked values (1)' } });
-    expect(await health(of)).toMatchObject({ writing: refused, ending: { status: 'ERROR' } });
-    expect(await of.sql('select count(*) from checked')).toMatchObject({ result: [['count'], ['0']] });
+    await add(shared, 'writing', shared.databaseUrl, { interval: 60, retries: 0, test: { sql: 'insert into checked values (1)' } });
+    await add(shared, 'ending', shared.databaseUrl, { interval: 60, retries: 0, test: { sql: 'commit; insert into checked values (1)' } });
+    expect(await health(shared)).toMatchObject({ writing: refused, ending: { status: 'ERROR' } });
+    expect(await shared.sql('select count(*) from checked')).toMatchObject({ result: [['count'], ['0']] });
   });
 
   it.runIf(DEEP)('repeats the check: soon while it fails, later when it is good', async () => {
@@ -88,8 +92,7 @@ describe('source health', () => {
   it('tells a database that is away from a configuration that is wrong', async () => {
     const gone = await testDatabase();
     await gone.drop();
-    const of = await service();
-    const { metadata } = (await of.metadata('export_metadata', {}, { version: 2 })) as { metadata: JsonObject };
+    const { metadata } = (await shared.metadata('export_metadata', {}, { version: 2 })) as { metadata: JsonObject };
     const source = (name: string, url: Json): Json => ({
       name,
       kind: 'pg',
@@ -98,8 +101,8 @@ describe('source health', () => {
       health_check: { interval: 60, retries: 0 },
     });
     const sources = [source('away', gone.url), source('unset', { from_env: 'NO_SUCH_VARIABLE' })];
-    await of.metadata('replace_metadata', { allow_inconsistent_metadata: true, metadata: { ...metadata, sources } }, { version: 2 });
-    expect(await health(of)).toMatchObject({
+    await shared.metadata('replace_metadata', { allow_inconsistent_metadata: true, metadata: { ...metadata, sources } }, { version: 2 });
+    expect(await health(shared)).toMatchObject({
       away: { status: 'ERROR', error: { message: expect.stringContaining('connection error') } },
       unset: { status: 'FAILED', error: expect.stringContaining("'NO_SUCH_VARIABLE' not set") },
     });

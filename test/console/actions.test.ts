@@ -100,8 +100,9 @@ describe.skipIf(chromiumPath === undefined)('the page of actions', () => {
     const { resource_version: version } = (await service.metadata('get_overview', {})) as { resource_version: number };
     await page.getByText(`v${version} · consistent`).waitFor();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('Somebody else has changed login').waitFor();
-    await page.getByRole('button', { name: 'Put mine in its place' }).click();
+    await page.getByText('Somebody else has changed the same objects').waitFor();
+    await page.getByLabel('Their change').getByText('"timeout": 9').waitFor();
+    await page.getByRole('button', { name: /^Overwrite theirs/ }).click();
     await page.getByText('Applied: Action login').waitFor();
     await expect
       .poll(() => saved(), WAIT)

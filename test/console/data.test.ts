@@ -27,7 +27,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of data', () => {
       const { page, write, close } = await openConsolePage(browser, empty.url);
       await page.getByRole('link', { name: 'Track', exact: true }).click();
       await page.getByRole('button', { name: 'Track all 2' }).click();
-      await page.getByText('Applied: 2 relationships').waitFor();
+      await page.getByText('Applied: Track 2 tables with 2 relationships').waitFor();
       await page.getByRole('link', { name: 'Explorer', exact: true }).click();
       await page.getByRole('button', { name: 'Put author into the document' }).waitFor();
       await write('GraphQL document', '{ author { name books { id } } }');

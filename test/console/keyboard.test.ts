@@ -38,7 +38,7 @@ describe.skipIf(chromiumPath === undefined)('from an empty database', () => {
     };
     await click('link', 'Track');
     await click('button', 'Track all 2');
-    await page.getByText('Applied: 2 relationships').waitFor();
+    await page.getByText('Applied: Track 2 tables with 2 relationships').waitFor();
     await click('link', 'Explorer');
     await click('button', 'Put author into the document');
     // The page asks the service for its fields first.
@@ -58,7 +58,7 @@ describe.skipIf(chromiumPath === undefined)('from an empty database', () => {
     await chord(page, 'gd', '#/data');
     await tabTo('button', 'Track all 2');
     await page.keyboard.press('Enter');
-    await page.getByText('Applied: 2 relationships').waitFor();
+    await page.getByText('Applied: Track 2 tables with 2 relationships').waitFor();
     await expect.poll(() => tracked(), WAIT).toBe(2);
     await openPalette(page);
     await page.keyboard.type('explorer');

@@ -118,13 +118,13 @@ describe.skipIf(chromiumPath === undefined)('the forms of operations', () => {
     await service.metadata('update_remote_schema', { ...entry, comment: 'Theirs.' });
     const before = await saved();
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText('Somebody else has changed countries').waitFor();
-    await dialog.getByRole('button', { name: 'Put mine in its place' }).click();
     const review = page.getByRole('dialog', { name: 'Remote schema countries' }).last();
+    await review.getByText('Somebody else has changed the same objects').waitFor();
+    await review.getByLabel('Their change').getByText('Theirs.').waitFor();
     await review.getByText('consistent afterwards').waitFor();
     // What is sent is what the review shows as code.
     const code = JSON.parse((await review.locator('pre.code-block').last().textContent()) ?? '{}') as JsonObject;
-    await apply(page);
+    await review.getByRole('button', { name: 'Overwrite theirs' }).click();
     await page.getByText('Mine.', { exact: true }).waitFor();
     expect(code).toMatchObject({ type: 'update_remote_schema', args: { name: 'countries', comment: 'Mine.' } });
     expect(requests.map(({ body }) => body).filter((body) => body.startsWith('{"type":"update_remote_schema"'))).toEqual([
@@ -322,8 +322,8 @@ describe.skipIf(chromiumPath === undefined)('the forms of operations', () => {
       await page.getByLabel('Project').fill(bigquery.project);
       await page.getByLabel('Datasets').fill('shop');
       await page.getByLabel('Location').fill(bigquery.location);
-      await page.getByLabel('Most bytes that a query reads').fill('10000000000');
-      await page.getByLabel('Most rows of a list').fill('100');
+      await page.getByLabel('Maximum bytes of a query').fill('10000000000');
+      await page.getByLabel('Maximum rows of a list').fill('100');
       await page.getByLabel('Address of the interface').fill(bigquery.url);
       await expectAccessible(opened);
       await page.getByRole('button', { name: 'Connect' }).click();

@@ -296,7 +296,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
       { type: 'pg_create_select_permission', args: { table: 'item', role: 'clerk', permission: { columns: ['id'], filter: {} } } },
     ]);
     const opened = await open('#/settings');
-    const { page } = opened;
+    const { page, write } = opened;
     await page.getByLabel('Filter options').fill('enable-console');
     await page.getByRole('row', { name: /--enable-console.*true.*set/ }).waitFor();
     await expectAccessible(opened);
@@ -311,6 +311,10 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
 
     await page.getByRole('tab', { name: 'Allow-list' }).click();
     await page.getByRole('button', { name: 'New collection' }).click();
+    await write(
+      'New collection',
+      '{"name": "shop", "definition": {"queries": [{"name": "Names", "query": "query Names { __typename }"}]}}',
+    );
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
     await page.getByRole('button', { name: 'Put on the list' }).click();
     await page.getByText('allowed', { exact: true }).waitFor();
@@ -330,7 +334,11 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
     await expectAccessible(opened);
 
     await page.getByRole('tab', { name: 'Limits' }).click();
-    await page.getByRole('button', { name: 'Save' }).click();
+    const save = page.getByRole('button', { name: 'Save' });
+    await expect.poll(() => save.getAttribute('title'), WAIT).toBe('Nothing is changed');
+    await write('Limits', '{"depth_limit": {"global": 10, "per_role": {}}}');
+    await save.click();
+    await apply(page);
     await expect
       .poll(async () => JSON.stringify(await service.metadata('export_metadata', { only: { sections: ['api_limits'] } })))
       .toContain('depth_limit');

@@ -1,7 +1,7 @@
 /** Nothing is changed where nothing may be: told by the log of the service and by what it holds, beside what the page sends. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadSampleData } from '../../src/app/sample-data.ts';
+import { loadSampleData } from '../../src/embedded-postgres/sample-data.ts';
 import { type ConsolePage, chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
 import { furnish, ROUTES } from '../support/console-pages.ts';
 import { startConsoleService } from '../support/console-service.ts';
@@ -124,6 +124,7 @@ describe.skipIf(chromiumPath === undefined)('where nothing may be changed', () =
       .getByText(/the metadata of this service is read-only/)
       .waitFor();
     await go('#/actions/+');
+    await write('Signature and types', 'type Mutation { login: Login! } type Login { token: String! }');
     await page.getByLabel('URL').fill('http://127.0.0.1:9/login');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { loadSampleData, trackSampleData } from '../../src/app/sample-data.ts';
+import { loadSampleData, trackSampleData } from '../../src/embedded-postgres/sample-data.ts';
 import { type JsonObject, parseJson, printJson } from '../../src/util/json.ts';
 import type { TestService } from '../support/service.ts';
 import type { Block } from './blocks.ts';

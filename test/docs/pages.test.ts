@@ -21,7 +21,7 @@ const pages = paths
 const running = pages.filter(({ text }) => /^ *```\S+ (?:run|metadata|setup|sample)\b/m.test(text));
 
 // A page takes some tenths of a second: a short run has some of them.
-describe.each(sample(running, 6))('$path', ({ text }) => {
+describe.each(sample(running, 3))('$path', ({ text }) => {
   const blocks = blocksOf(text);
   const environment = environmentOf(blocks);
 

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Source } from '../../src/backend/backend.ts';
 import type { DeliveryOutcome, EventStore, QueuedEvent } from '../../src/backend/event-store.ts';
-import { pg } from '../../src/databases/pg/index.ts';
-import { type CallOutcome, createActionLog } from '../../src/storage/action-log.ts';
-import { createScheduledEventStore, ONE_OFF_LANE } from '../../src/storage/scheduled-event-store.ts';
+import { postgresql } from '../../src/databases/postgresql/index.ts';
+import { type CallOutcome, createActionLog } from '../../src/metadata-store/action-log.ts';
+import { createScheduledEventStore, ONE_OFF_LANE } from '../../src/metadata-store/scheduled-event-store.ts';
 import { ROOT } from '../../src/util/path.ts';
 import { testDatabase, type TestDatabase } from '../support/postgres.ts';
 
@@ -17,7 +17,7 @@ let source: Source;
 beforeAll(async () => {
   database = await testDatabase('ready');
   // One connection: plans are kept by each for itself, and it tells of what it has read when it is asked to.
-  source = await pg.connect(pg.configuration.decode({ connection_info: { database_url: database.url } }, ROOT), {
+  source = await postgresql.connect(postgresql.configuration.decode({ connection_info: { database_url: database.url } }, ROOT), {
     sourceName: 'test',
     environment: {},
     usePreparedStatements: true,
@@ -53,7 +53,12 @@ async function readOf<E extends QueuedEvent, O extends { readonly id: string }>(
     const taken = await store.fetch({ lease: LEASE, limit: TAKEN, lanes: [{ name: lane, limit: TAKEN }] });
     const ids = taken.map(({ id }) => id);
     expect(await store.renew(LEASE, ids)).toHaveLength(ids.length);
-    expect(await store.record(LEASE, ids.map(outcome))).toHaveLength(ids.length);
+    expect(
+      await store.record(
+        LEASE,
+        taken.map(({ id, tries }) => ({ ...outcome(id), tries })),
+      ),
+    ).toHaveLength(ids.length);
   };
   for (let i = 0; i < 12; i++) {
     await write(1);

@@ -2,14 +2,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Source } from '../../src/backend/backend.ts';
 import type { Captures, CapturedTrigger } from '../../src/backend/captures.ts';
-import type { CapturedEvent, DeliveryResult, Lease } from '../../src/backend/event-store.ts';
+import type { CapturedEvent, CapturedEventStore, DeliveryResult, Lease } from '../../src/backend/event-store.ts';
 import { type CatalogTable, nameKey } from '../../src/catalog/catalog.ts';
-import { EventLog } from '../../src/databases/pg/capture/log.ts';
-import { pg } from '../../src/databases/pg/index.ts';
+import { postgresqlCaptures } from '../../src/databases/postgresql/capture/captures.ts';
+import { EventLog } from '../../src/databases/postgresql/capture/log.ts';
+import { PostgresqlEventQueue } from '../../src/databases/postgresql/capture/queue.ts';
+import { postgresql } from '../../src/databases/postgresql/index.ts';
 import type { JsonObject } from '../../src/util/json.ts';
 import { ROOT } from '../../src/util/path.ts';
+import { DEEP } from '../support/deep.ts';
 import { A, B, capturedTrigger, endOf, INSERT, keepsOrder, keyOf, type TakeArguments, takeFrom } from '../support/event-order.ts';
+import { countsAttemptsOnce } from '../support/lost-answers.ts';
 import { testDatabase, type TestDatabase } from '../support/postgres.ts';
+import { WAIT } from '../support/wait.ts';
 
 let database: TestDatabase;
 let source: Source;
@@ -17,7 +22,7 @@ let captures: Captures;
 let table: CatalogTable;
 
 const open = async (stringifyNumericTypes = false, extra: JsonObject = {}, maxConnections = 6): Promise<Source> =>
-  pg.connect(pg.configuration.decode({ connection_info: { database_url: database.url }, ...extra }, ROOT), {
+  postgresql.connect(postgresql.configuration.decode({ connection_info: { database_url: database.url }, ...extra }, ROOT), {
     sourceName: 'test',
     environment: {},
     usePreparedStatements: true,
@@ -26,7 +31,7 @@ const open = async (stringifyNumericTypes = false, extra: JsonObject = {}, maxCo
   });
 const captured = (name: string, definition: JsonObject, more: JsonObject = {}): CapturedTrigger =>
   capturedTrigger(table, name, definition, more);
-const install = (...triggers: readonly CapturedTrigger[]) => captures.install(triggers, { owner: 'test' });
+const install = (...triggers: readonly CapturedTrigger[]) => captures.install(triggers, { owner: 'test', version: 1 });
 
 beforeAll(async () => {
   database = await testDatabase();
@@ -51,6 +56,19 @@ const end = (lease: Lease, events: readonly CapturedEvent[], result?: DeliveryRe
 const sql = async (text: string): Promise<readonly (readonly (string | null)[])[]> => (await source.query(text, [])).rows;
 const rowsOf = (count: number, kind = `'k'`): Promise<unknown> =>
   sql(`insert into item select i, ${kind} from generate_series(1, ${count}) i`);
+
+/** A source whose transactions, of single statements too, wait before their commit. */
+function slowly(committing: () => Promise<void>): Source {
+  const transaction: Source['transaction'] = (how, run) =>
+    source.transaction(how, async (connection) => {
+      const result = await run(connection);
+      await committing();
+      return result;
+    });
+  const query: Source['query'] = (...statement) =>
+    transaction({ isolation: 'read-committed' }, (connection) => connection.query(...statement));
+  return { query, transaction } as Source;
+}
 
 describe('a lease', () => {
   it('keeps others away, can be renewed, and ends', async () => {
@@ -99,7 +117,7 @@ describe('a lease', () => {
     const [one, two, three] = (await take()) as [CapturedEvent, CapturedEvent, CapturedEvent];
     expect(await end(A, [one])).toEqual([one.id]);
     await end(A, [two], { kind: 'retry', seconds: 3600 });
-    await captures.events.record(A, [{ id: three.id, result: { kind: 'failed' }, invocation: null }]);
+    await captures.events.record(A, [{ ...three, result: { kind: 'failed' }, invocation: null }]);
     expect(await taken()).toEqual([]);
     expect(await sql('select delivered, error, tries, next_retry_at > now(), locked from svc_catalog.event_log order by place')).toEqual([
       ['t', 'f', '1', null, null],
@@ -115,14 +133,71 @@ describe('a lease', () => {
   });
 });
 
-it('is not read as a whole, also where its statements were planned while it was small', async () => {
+it.runIf(DEEP)('counts an attempt once where the answers to its recording are lost', async () => {
+  await install(captured('t', INSERT));
+  await rowsOf(1);
+  await countsAttemptsOnce(captures.events, 't', async () => {
+    const [row] = await sql('select (select tries from svc_catalog.event_log), (select count(*) from svc_catalog.event_invocation_logs)');
+    return [Number(row?.[0]), Number(row?.[1])];
+  });
+});
+
+it.runIf(DEEP)('gives a bounded lane to others when an instance stands still while it takes events', async () => {
+  await install(captured('t', INSERT));
+  await rowsOf(2);
+  const fetchBounded = (events: CapturedEventStore, lease: Lease) =>
+    events.fetch({ lease, limit: 100, lanes: [{ name: 't', limit: 100, overall: 1 }] });
+  let began: () => void = () => undefined;
+  const hasTaken = new Promise<void>((resolve) => (began = resolve));
+  let goOn: () => void = () => undefined;
+  const still = new PostgresqlEventQueue(
+    slowly(() => {
+      began();
+      return new Promise((resolve) => (goOn = resolve));
+    }),
+    { notify: false },
+  );
+  const frozen = fetchBounded(still, { holder: 'still', seconds: 1 });
+  await hasTaken;
+  expect(await fetchBounded(captures.events, B)).toEqual([]);
+  await expect.poll(async () => (await fetchBounded(captures.events, B)).map(keyOf), WAIT).toEqual([1]);
+  goOn();
+  await expect(frozen).rejects.toThrow();
+});
+
+it.runIf(DEEP)('archives no events of a trigger that got the name of a deleted one since', async () => {
+  await install(captured('t', INSERT));
+  await rowsOf(2);
+  const query: Source['query'] = async (...statement) => {
+    if (statement[0].includes('set archived = true') && (await captures.count({ state: 'pending' })) === 2) {
+      await install(captured('t', INSERT));
+      await sql('insert into item values (3)');
+    }
+    return source.query(...statement);
+  };
+  const removing = {
+    query,
+    runSql: (...how: Parameters<Source['runSql']>) => source.runSql(...how),
+    transaction: (...how: Parameters<Source['transaction']>) => source.transaction(...how),
+  } as Source;
+  await postgresqlCaptures(removing, { extensionsSchema: 'public', notify: false, stringifyNumericTypes: false }).retain([], {
+    owner: 'test',
+    settled: 1,
+    gone: ['t'],
+  });
+  expect(await sql('select archived from svc_catalog.event_log order by place')).toEqual([['t'], ['t'], ['f']]);
+  expect(await taken()).toEqual([3]);
+});
+
+it.runIf(DEEP)('is not read as a whole, also where its statements were planned while it was small', async () => {
   await install(captured('t', INSERT));
   const alone = await open(false, {}, 1);
   const { events } = alone.captures as Captures;
   const next = async (): Promise<void> => {
     const taken = await events.fetch({ lease: A, limit: 20, lanes: [{ name: 't', limit: 20 }] });
-    const outcomes = taken.map(({ id }) => ({
+    const outcomes = taken.map(({ id, tries }) => ({
       id,
+      tries,
       result: { kind: 'delivered' } as const,
       invocation: { status: 200, request: '{}', response: '{}' },
     }));
@@ -189,6 +264,8 @@ describe('order', () => {
   keepsOrder({
     captures: () => captures,
     table: () => table,
+    source: () => source,
+    slow: (committing) => new PostgresqlEventQueue(slowly(committing), { notify: false }),
     sql,
     rows: rowsOf,
     remainder: (of) => `(i % ${of})::text`,
@@ -229,16 +306,16 @@ describe('notifications', () => {
 });
 
 describe('what is written', () => {
-  it('has large numbers as texts where the service is set so', async () => {
+  it.runIf(DEEP)('has large numbers as texts where the service is set so', async () => {
     const texts = await open(true);
-    await texts.captures?.install([captured('t', INSERT)], { owner: 'test' });
+    await texts.captures?.install([captured('t', INSERT)], { owner: 'test', version: 1 });
     await sql(`insert into item values (1, null, 9007199254740993, '{1.50}')`);
     const [event] = (await take()) as [CapturedEvent];
     expect(JSON.parse(event.payload)).toMatchObject({ data: { new: { id: 1, big: '9007199254740993', amounts: ['1.50'] } } });
     await texts.close();
   });
 
-  it('has all columns of a wide table', async () => {
+  it.runIf(DEEP)('has all columns of a wide table', async () => {
     const columns = Array.from({ length: 120 }, (_, i) => `c${i} bigint default ${i}`).join(', ');
     await source.runSql(`create table wide (id int primary key, ${columns})`, {});
     const name = { schema: 'public', name: 'wide' };
@@ -251,9 +328,11 @@ describe('what is written', () => {
     await source.runSql('drop table wide', {});
   });
 
-  it('is made by several instances that start together', async () => {
+  it.runIf(DEEP)('is made by several instances that start together', async () => {
     const others = await Promise.all([open(), open(), open()]);
-    const failures = await Promise.all(others.map((each) => each.captures?.install([captured('t', INSERT)], { owner: 'test' })));
+    const failures = await Promise.all(
+      others.map((each) => each.captures?.install([captured('t', INSERT)], { owner: 'test', version: 1 })),
+    );
     expect(failures.flat()).toEqual([]);
     await rowsOf(1);
     expect(await taken()).toEqual([1]);
@@ -282,7 +361,7 @@ describe('the log', () => {
     expect(await captures.list({ state: 'error', trigger: 't' }, { limit: 2, offset: 2 })).toHaveLength(1);
   });
 
-  it('is not shown by more bytes than there is memory for', async () => {
+  it.runIf(DEEP)('is not shown by more bytes than there is memory for', async () => {
     await install(captured('t', INSERT));
     await rowsOf(5);
     await sql(`update svc_catalog.event_log set payload = jsonb_build_object('x', repeat('x', 1000))`);
@@ -315,7 +394,7 @@ describe('the log', () => {
     expect(await captures.invocations('u', { limit: 100, offset: 0 })).toHaveLength(10);
   });
 
-  it('is cleaned up in small steps, however large the batches may be', async () => {
+  it.runIf(DEEP)('is cleaned up in small steps, however large the batches may be', async () => {
     await install(captured('t', INSERT));
     await rowsOf(2_500);
     await sql(`update svc_catalog.event_log set delivered = true, created_at = created_at - interval '5 hours'`);
@@ -349,7 +428,7 @@ describe('the log', () => {
     expect(await captures.plannedCleanups()).toEqual(new Map());
   });
 
-  it('gives up clean-ups that an instance has left behind, and forgets those that are long over', async () => {
+  it.runIf(DEEP)('gives up clean-ups that an instance has left behind, and forgets those that are long over', async () => {
     await install(captured('t', INSERT));
     await captures.planCleanups('t', [daysAgo(40), daysAgo(1)]);
     expect(await captures.takeDueCleanups()).toHaveLength(1);
@@ -362,7 +441,7 @@ describe('the log', () => {
     expect(await statuses()).toEqual([['dead']]);
   });
 
-  it('is brought up to date with what is in it', async () => {
+  it.runIf(DEEP)('is brought up to date with what is in it', async () => {
     await install(captured('t', INSERT));
     await rowsOf(2);
     await sql('alter table svc_catalog.svc_event_log_cleanups drop column started_at');

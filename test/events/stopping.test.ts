@@ -1,6 +1,7 @@
 /** What becomes of events when an instance stops, or delivers none. */
 import pg from 'pg';
 import { expect, it, vi } from 'vitest';
+import { DEEP } from '../support/deep.ts';
 import { playServer } from '../support/played-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
@@ -33,7 +34,7 @@ it('hands back what is not done in time, and nothing is lost or counted', async 
   await receiver.close();
 });
 
-it('waits for what is done in time', async () => {
+it.runIf(DEEP)('waits for what is done in time', async () => {
   const receiver = await playServer();
   receiver.answer = () => ({ delay: 300 });
   const service = await startTestService();

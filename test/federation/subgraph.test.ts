@@ -4,6 +4,7 @@ import { ApolloGateway, type GraphQLDataSource, RemoteGraphQLDataSource, type Se
 import { buildSchema, graphql, parse, type ExecutionResult } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/util/json.ts';
+import { DEEP } from '../support/deep.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -138,7 +139,7 @@ describe('entities', () => {
     });
   });
 
-  it('serve hundreds at once', async () => {
+  it.runIf(DEEP)('serve hundreds at once', async () => {
     const of = Array.from({ length: 1200 }, (_, i) => ({ __typename: 'author', id: (i % 4) + 1 }));
     const answer = (await entities(of)) as { data: { _entities: readonly unknown[] } } & JsonObject;
     expect(answer.data._entities).toHaveLength(1200);
@@ -199,7 +200,7 @@ function reviewsSource(): GraphQLDataSource {
 }
 
 describe('a federated graph', () => {
-  it('composes without errors and hints of conflict', async () => {
+  it.runIf(DEEP)('composes without errors and hints of conflict', async () => {
     for (const role of ['admin', 'user']) {
       const { errors, supergraphSdl } = composeServices([
         { name: 'svc', url: `${service.url}/v1/graphql`, typeDefs: parse(await sdl(role)) },
@@ -210,7 +211,7 @@ describe('a federated graph', () => {
     }
   });
 
-  it('answers queries over both subgraphs through a gateway', async () => {
+  it.runIf(DEEP)('answers queries over both subgraphs through a gateway', async () => {
     const composed = composeServices([
       { name: 'svc', url: `${service.url}/v1/graphql`, typeDefs: parse(await sdl()) },
       { name: 'reviews', url: 'http://reviews.invalid', typeDefs: REVIEWS },
@@ -259,7 +260,7 @@ describe('a federated graph', () => {
 });
 
 describe('without the option', () => {
-  it('the setting is kept and has no effect', async () => {
+  it.runIf(DEEP)('the setting is kept and has no effect', async () => {
     const plain = await startTestService();
     try {
       await plain.sql('create table t (id int primary key)');

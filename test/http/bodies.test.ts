@@ -133,8 +133,9 @@ it('gives an upload its time', async () => {
 it('tells a client that goes away from an error of its own', async () => {
   const seen = service.observations.length;
   const client = open();
-  client.socket.write(`${head('/v1/graphql', AS_ADMIN, 'X-Request-Id: gone', 'Content-Length: 1000')}{`);
-  await sleep(50);
+  client.socket.write(`${head('/v1/graphql', AS_ADMIN, 'X-Request-Id: gone', 'Content-Length: 1000', 'Expect: 100-continue')}{`);
+  // The service has begun to read.
+  expect(await answered(client)).toContain('100 Continue');
   client.socket.destroy();
   const said = () =>
     service.observations.slice(seen).filter((o) => o.kind === 'unexpected' || (o.kind === 'http' && o.requestId === 'gone'));

@@ -86,7 +86,12 @@ describe('the page', () => {
       .replace(/&lt;/g, '<')
       .replace(/&gt;/g, '>')
       .replace(/&amp;/g, '&');
-    expect(JSON.parse(settings)).toEqual({ label: 'PRODUCTION <"1">', read_only: true, is_admin_secret_set: true });
+    expect(JSON.parse(settings)).toEqual({
+      label: 'PRODUCTION <"1">',
+      read_only: true,
+      is_admin_secret_set: true,
+      session_prefix_aliases: [],
+    });
   });
 
   it('is not sent again to whoever has it', async () => {

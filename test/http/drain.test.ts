@@ -133,7 +133,7 @@ describe('the log', () => {
     const told = service.observations.slice(before).filter(({ kind }) => kind === 'audit');
     expect(told).toMatchObject([
       { types: ['pg_track_table'], error: expect.any(String) },
-      { types: ['pg_run_sql'], error: null },
+      { types: ['run_sql'], error: null },
       { types: ['plan_changes'], error: null },
     ]);
     expect(JSON.stringify(told)).not.toContain('secret');

@@ -7,7 +7,7 @@ let service: TestService;
 beforeAll(async () => {
   service = await startTestService();
   await service.sql(`
-    create table author (id int primary key, name text, tags text[]);
+    create table author (id int primary key, name text, tags text[], active boolean);
     create table article (id int primary key, title text, author_id int references author);
     insert into author select n, 'name ' || n, array['t' || n % 3] from generate_series(1, 2000) n;
     insert into article select n, 'it''s $1 "' || n, n from generate_series(1, 2000) n;
@@ -157,6 +157,25 @@ describe('explain of subscriptions', () => {
     expect(sql).toContain('"int4"[]');
     // The typed arrays let a cohort use the index of the key.
     expect(plan.join('\n')).toContain('Index Scan using author_pkey');
+  });
+
+  it.each<[string, string, readonly string[], string]>([
+    ['a key', 'author_by_pk(id: 7) { id }', ['7'], '"t1"."id" = ("_cohorts"."v1")::"int4"'],
+    ['a list', 'author(where: {id: {_in: [1, 2]}}) { id }', ['{1,2}'], '= any (("_cohorts"."v1")::"int4"[])'],
+    ['one value of two types', 'author(where: {id: {_lt: 3}, name: {_eq: "3"}}) { id }', ['3', '3'], '= ("_cohorts"."v2")::"text"'],
+    [
+      'one value in two places',
+      'author(where: {id: {_eq: 1}, articles: {id: {_eq: 1}}}) { id }',
+      ['1'],
+      '"t2"."id" = ("_cohorts"."v1")::"int4"',
+    ],
+    ['an offset, but not a limit', 'author(limit: 5, offset: 2) { id }', ['2'], 'limit 5 offset ("_cohorts"."v1")::"int8"'],
+    // An index on the rows of one of the two values can be used only if the statement has the value.
+    ['no boolean', 'author(where: {active: {_eq: true}}) { id }', [], '"t1"."active" = true'],
+  ])('shows %s of the document as the statement refers to it', async (_what, field, synthetic, part) => {
+    const [status, json] = await explain({ query: { query: `subscription { ${field} }` } });
+    expect(status).toBe(200);
+    expect(json).toMatchObject({ sql: expect.stringContaining(part), variables: { synthetic, query: {}, session: {} } });
   });
 
   it('needs a single root field', async () => {

@@ -9,7 +9,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 /** For the check of the clock. */
 const BUDGET_MS = 50;
 /** The best counts: the compiler, the collector of garbage and whoever shares the processor make each attempt dearer, never cheaper. */
-const ATTEMPTS = 5;
+const ATTEMPTS = 10;
 
 let service: TestService;
 let connection: RawConnection;
@@ -37,23 +37,26 @@ it('work is seen by the clock', async () => {
 });
 
 describe('a hostile request', () => {
-  it.each(sample(hostileRequests, 80).map((hostile) => [hostile.name, hostile] as const))('%s', async (_name, hostile) => {
-    const body = Buffer.from(hostile.body());
-    const budget = budgetOf(hostile);
-    let answer: RawAnswer = { status: 0, text: '' };
-    let best = Number.POSITIVE_INFINITY;
-    for (let attempt = 0; attempt < ATTEMPTS && best > budget; attempt++) {
-      const used = await cpuOf(async () => {
-        answer = await connection.post('/v1/graphql', body);
-      });
-      best = Math.min(best, used);
-    }
-    expect([200, 400]).toContain(answer.status);
-    for (const one of [JSON.parse(answer.text) as object].flat()) expect(Object.keys(one)).toHaveLength(1);
-    // Refused for a reason, not by an accident.
-    expect(answer.text).not.toContain('"code":"unexpected"');
-    expect(best).toBeLessThan(budget);
-  });
+  it.each(sample(hostileRequests, 80, ({ name }) => name.startsWith('two roots')).map((hostile) => [hostile.name, hostile] as const))(
+    '%s',
+    async (_name, hostile) => {
+      const body = Buffer.from(hostile.body());
+      const budget = budgetOf(hostile);
+      let answer: RawAnswer = { status: 0, text: '' };
+      let best = Number.POSITIVE_INFINITY;
+      for (let attempt = 0; attempt < ATTEMPTS && best > budget; attempt++) {
+        const used = await cpuOf(async () => {
+          answer = await connection.post('/v1/graphql', body);
+        });
+        best = Math.min(best, used);
+      }
+      expect([200, 400]).toContain(answer.status);
+      for (const one of [JSON.parse(answer.text) as object].flat()) expect(Object.keys(one)).toHaveLength(1);
+      // Refused for a reason, not by an accident.
+      expect(answer.text).not.toContain('"code":"unexpected"');
+      expect(best).toBeLessThan(budget);
+    },
+  );
 });
 
 describe('the values of a request', () => {

@@ -1,6 +1,7 @@
 /** `validate_input` of permissions: a hook that the test plays sees what is to be written first. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
+import { sample } from '../support/deep.ts';
 import { type PlayedRequest, type PlayedServer, playServer } from '../support/played-server.ts';
 import { type GraphqlOptions, startTestService, type TestService } from '../support/service.ts';
 
@@ -182,12 +183,17 @@ describe('a hook that does not agree', () => {
     expect(await names()).toEqual(['Ann', 'Bob']);
   });
 
-  it.each<[string, number, unknown]>([
-    ['fails', 500, { message: 'secret' }],
-    ['refuses without a message', 400, { error: 'x' }],
-    ['refuses with no JSON', 400, 'no'],
-    ['redirects', 302, ''],
-  ])('and %s is an error of the service', async (_what, status, body) => {
+  it.each(
+    sample<[string, number, unknown]>(
+      [
+        ['fails', 500, { message: 'secret' }],
+        ['refuses without a message', 400, { error: 'x' }],
+        ['refuses with no JSON', 400, 'no'],
+        ['redirects', 302, ''],
+      ],
+      2,
+    ),
+  )('and %s is an error of the service', async (_what, status, body) => {
     hook.answer = () => ({ status, body });
     expect(await message('mutation { insert_author(objects: {name: "Zoe"}) { affected_rows } }')).toBe(
       'unexpected at $: internal error when validating input data',
@@ -195,7 +201,7 @@ describe('a hook that does not agree', () => {
     expect(await names()).toEqual(['Ann', 'Bob']);
   });
 
-  it.each(['hasty', 'dead', 'unset', 'keyless', 'nowhere'])('and cannot be asked: %s', async (role) => {
+  it.each(sample(['hasty', 'dead', 'unset', 'keyless', 'nowhere'], 2))('and cannot be asked: %s', async (role) => {
     hook.answer = () => null;
     expect(await message('mutation { insert_author(objects: {name: "Zoe"}) { affected_rows } }', { role })).toBe(
       'unexpected at $: internal error when validating input data',
@@ -216,11 +222,16 @@ describe('the definition', () => {
     });
   });
 
-  it.each<[JsonObject, string, string]>([
-    [{ headers: [{ name: 'a' }] }, 'definition.headers[0]', 'expecting value or value_from_env keys'],
-    [{ headers: [{ name: 'a', value_from_env: 'SVC_GRAPHQL_ADMIN_SECRET' }] }, 'definition.headers[0]', 'SVC_GRAPHQL_ADMIN_SECRET'],
-    [{ timeout: -1 }, 'definition.timeout', 'unexpected negative value'],
-  ])('is refused: %j', async (more, place, refusal) => {
+  it.each(
+    sample<[JsonObject, string, string]>(
+      [
+        [{ headers: [{ name: 'a' }] }, 'definition.headers[0]', 'expecting value or value_from_env keys'],
+        [{ headers: [{ name: 'a', value_from_env: 'SVC_GRAPHQL_ADMIN_SECRET' }] }, 'definition.headers[0]', 'SVC_GRAPHQL_ADMIN_SECRET'],
+        [{ timeout: -1 }, 'definition.timeout', 'unexpected negative value'],
+      ],
+      3,
+    ),
+  )('is refused: %j', async (more, place, refusal) => {
     const permission = { columns: ['title'], check: {}, validate_input: hooked('', more) };
     const body = JSON.stringify({ type: 'pg_create_insert_permission', args: { table: 'article', role: 'other', permission } });
     const answer = await service.send('/v1/metadata', { method: 'POST', headers: { 'x-svc-admin-secret': SECRET }, body });

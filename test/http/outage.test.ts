@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/util/json.ts';
+import { DEEP } from '../support/deep.ts';
 import { runSql, type TestDatabase, testDatabase, testServerUrl } from '../support/postgres.ts';
 import { type RefusingDatabase, refusingDatabase } from '../support/refusing-database.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -57,7 +58,7 @@ it('adds no source that cannot be reached, and keeps everything as it was', asyn
   expect(JSON.stringify(service.observations)).not.toContain('hidden');
 });
 
-describe('a source that cannot be opened', () => {
+describe.runIf(DEEP)('a source that cannot be opened', () => {
   let away: TestService;
   let refusing: RefusingDatabase;
   const missing = `svc_test_missing_${process.pid}`;

@@ -187,13 +187,13 @@ describe('with the operations of the administration', () => {
     expect(JSON.stringify(entries)).not.toContain('hush');
   });
 
-  it('tells nothing without the log of queries', async () => {
+  it.runIf(DEEP)('tells nothing without the log of queries', async () => {
     const service = await start({ ENABLE_METADATA_QUERY_LOGGING: 'true' });
     for (const o of service.observations) if (o.kind === 'http') expect(o.query).toBeNull();
   });
 });
 
-it('tells no queries without being asked to', async () => {
+it.runIf(DEEP)('tells no queries without being asked to', async () => {
   const service = await start({});
   await service.graphql('{ item { id } }');
   await service.send('/v1/graphql', { method: 'POST', body: '[{"query": "{ item { id } }"}]' });
@@ -201,7 +201,7 @@ it('tells no queries without being asked to', async () => {
   for (const o of service.observations) if (o.kind === 'http') expect(o.query).toBeNull();
 });
 
-it('warns at start of settings that have no effect yet', async () => {
+it.runIf(DEEP)('warns at start of settings that have no effect yet', async () => {
   const service = await start({ ENABLED_APIS: 'metadata,graphql,developer', ENABLED_LOG_TYPES: 'query-log,websocket-log' });
   const warnings = service.observations.flatMap((o) => (o.kind === 'startup' && o.message === 'setting_without_effect' ? [o.info] : []));
   expect(warnings).toEqual([{ warning: '--enabled-apis developer has no effect until there are endpoints under /dev' }]);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { DEEP } from '../support/deep.ts';
 import { AT_GATE, type Gate, gateOf } from '../support/gate.ts';
 import { type HandlerServer, startHandlerServer } from '../support/handler-server.ts';
 import { type Answer, type GraphqlOptions, startTestService, type TestService } from '../support/service.ts';
@@ -149,7 +150,7 @@ describe('an answer', () => {
     expect(handler.requests).toHaveLength(3);
   });
 
-  it('is asked for once by those who ask at the same time', async () => {
+  it.runIf(DEEP)('is asked for once by those who ask at the same time', async () => {
     const before = await cacheRequests();
     const answers = await Promise.all(Array.from({ length: 10 }, () => post('query @cached { slowly { id } }')));
     expect(new Set(answers.map(({ text }) => text))).toEqual(
@@ -259,7 +260,7 @@ describe('clearing', () => {
     expect(answer.json).toMatchObject({ code: 'access-denied' });
   });
 
-  it('also counts for what is under way', async () => {
+  it.runIf(DEEP)('also counts for what is under way', async () => {
     await gate.shut();
     const making = post('query @cached { waits { id } }');
     await gate.untilWaiting(1);

@@ -7,7 +7,7 @@ import { MODERN, TestSocket } from '../support/websocket.ts';
 
 const LIMIT = 20_000;
 const refused = (message = `the answer has more than ${LIMIT} bytes`) => ({ message, extensions: { path: '$', code: 'bad-request' } });
-const DONE = `the answer has more than ${LIMIT} bytes; what was to be changed is changed`;
+const DONE = `the answer has more than ${LIMIT} bytes. The mutation was committed; its answer was not sent`;
 
 let service: TestService;
 beforeAll(async () => {

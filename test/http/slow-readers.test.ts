@@ -9,7 +9,7 @@ const QUERY = JSON.stringify({ query: '{ item { name } }' });
 const REQUEST = `POST /v1/graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${QUERY.length}\r\n\r\n${QUERY}`;
 
 beforeAll(async () => {
-  service = await startTestService({ RESPONSE_TIMEOUT: '1' });
+  service = await startTestService({ RESPONSE_TIMEOUT: '1', RESULT_MEMORY: '22000000' });
   // An answer of 20 MB: more than the system takes in between.
   await service.sql("create table item (id int, name text); insert into item select n, repeat('x', 1000000) from generate_series(1, 20) n");
   await service.metadata('pg_track_table', { table: 'item' });
@@ -51,6 +51,30 @@ it('closes the connection of a client that does not read', async () => {
   socket.destroy();
 });
 
+it('answers others while a client does not read, within the memory for results', async () => {
+  const { port, hostname } = new URL(service.url);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => undefined);
+  let isOpen = true;
+  socket.once('close', () => {
+    isOpen = false;
+  });
+  socket.write(REQUEST);
+  await new Promise<void>((resolve) => {
+    socket.once('data', () => {
+      socket.pause();
+      resolve();
+    });
+  });
+  const answers = await Promise.all([
+    service.graphql('query a { item(where: {id: {_lt: 4}}) { id name } }'),
+    service.graphql('query b { item(limit: 1) { id } }'),
+  ]);
+  expect(answers.map(({ errors }) => errors)).toEqual([undefined, undefined]);
+  expect(isOpen).toBe(true);
+  socket.destroy();
+});
+
 // Five seconds of waiting.
 it.runIf(DEEP)('does not close the connection of a client that reads, if slowly', async () => {
   const socket = await unread(REQUEST);
@@ -68,10 +92,14 @@ it.runIf(DEEP)('does not close the connection of a client that reads, if slowly'
 });
 
 it.runIf(DEEP)('waits for the reader before it answers what was sent behind', async () => {
-  const before = answered();
-  const socket = await unread(REQUEST.repeat(30));
+  await service.sql("create sequence reads; create view counted as select name from item where nextval('reads') > 0");
+  await service.metadata('pg_track_table', { table: 'counted' });
+  const query = JSON.stringify({ query: '{ counted { name } }' });
+  const request = REQUEST.replace(QUERY, query).replace(`Content-Length: ${QUERY.length}`, `Content-Length: ${query.length}`);
+  const socket = await unread(request.repeat(30));
   await sleep(1500);
-  expect(answered() - before).toBe(1);
+  // The view counts the 20 rows of each read.
+  expect(await service.sql('select last_value from reads')).toMatchObject({ result: [['last_value'], ['20']] });
   socket.destroy();
 });
 

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DEEP } from '../support/deep.ts';
 import { runSql, type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
@@ -74,7 +75,7 @@ test('files elsewhere, files without a URL and missing ones are refused, and sho
   ).rejects.toThrow('\\"dynamic_from_file\\" stands alone');
 });
 
-test("the service's own databases may be named so", async () => {
+test.runIf(DEEP)("the service's own databases may be named so", async () => {
   const [first] = databases as readonly [TestDatabase];
   const own = join(folder, 'own');
   writeFileSync(own, first.url);

@@ -41,7 +41,9 @@ async function otherOnMariadb(): Promise<NonNullable<typeof mariadb>> {
 
 beforeAll(async () => {
   await startScattered();
-  if (hasMariadb()) mariadb = await otherOnMariadb();
+  // A short run has too few worlds for a third kind, unless that is what it is about.
+  const isWanted = DEEP || process.env['SVC_TEST_REQUIRE_MARIADB'] === '1';
+  if (isWanted && hasMariadb()) mariadb = await otherOnMariadb();
 });
 afterAll(async () => {
   await stopScattered();
@@ -51,7 +53,7 @@ afterAll(async () => {
 test(
   'answers have the same bytes in one database and in three places',
   async () => {
-    const { crossed, mixed } = await compareScattered({ worlds: DEEP ? 40 : 4, queries: cases(40, 10) }, mariadb);
+    const { crossed, mixed } = await compareScattered({ worlds: DEEP ? 40 : 2, queries: cases(40, 10) }, mariadb);
     expect(crossed).toBeGreaterThan(0);
     if (DEEP && mariadb !== null) expect(mixed).toBeGreaterThan(0);
   },

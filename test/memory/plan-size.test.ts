@@ -4,11 +4,11 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { warmUpSnapshot } from '../../src/app/warm-up/schema.ts';
 import { backends } from '../../src/databases/index.ts';
-import { compilersOf } from '../../src/graphql/compilers.ts';
+import { compilersOf } from '../../src/pipeline/compilers.ts';
 import { type Plan, planOperation } from '../../src/plan/plan.ts';
 import { planSize } from '../../src/plan/plan-size.ts';
 import { DEFAULT_ROLE_SCHEMAS_OPTIONS } from '../../src/schema/role-schemas.ts';
-import type { PreparedOperation } from '../../src/schema/translation.ts';
+import type { PreparedOperation } from '../../src/graphql-engine/translation.ts';
 import type { JsonObject } from '../../src/util/json.ts';
 import { sample } from '../support/deep.ts';
 

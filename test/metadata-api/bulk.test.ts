@@ -140,7 +140,7 @@ describe('bulk', () => {
       error: 'Schema inconsistency',
     });
     expect(await refusal(api.metadata('bulk_atomic', [track('author')]))).toMatchObject({
-      status: 500,
+      status: 400,
       error: 'Bulk atomic does not support this command',
     });
   });
@@ -151,7 +151,7 @@ describe('bulk', () => {
       Array(2).fill({ result_type: 'TuplesOk', result: [['one'], ['1']] }),
     );
     expect(await refusal(api.queryV2('concurrent_bulk', [read, { type: 'run_sql', args: { sql: 'select 1' } }]))).toMatchObject({
-      status: 500,
+      status: 400,
       error: 'Only read-only queries are allowed in a concurrent_bulk',
     });
   });

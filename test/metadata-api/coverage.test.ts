@@ -8,11 +8,11 @@ import {
   describeSchemaOperations,
   type OperationDescription,
   renamedOperations,
-} from '../../src/metadata-api/describe-operations.ts';
+} from '../../src/admin-api/describe-operations.ts';
 import type { OperationErrors } from '../../src/metadata-api/operation-error.ts';
 import { isJsonArray, type Json, type JsonObject } from '../../src/util/json.ts';
-import { CASES as OF_MARIADB } from '../dbb/operation-cases.ts';
-import { CASES as OF_BIGQUERY } from '../dwh/operation-cases.ts';
+import { CASES as OF_MARIADB } from '../mariadb/operation-cases.ts';
+import { CASES as OF_BIGQUERY } from '../bigquery/operation-cases.ts';
 import { DEEP, sample } from '../support/deep.ts';
 import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
 import { type Answer, startTestService, type TestService } from '../support/service.ts';
@@ -23,7 +23,7 @@ import { ofCitus } from './operation-cases/citus.ts';
 import { LEGACY_CASES, SCHEMA_CASES } from './operation-cases/query-cases.ts';
 import { type Endpoint, SPECIFIED } from './operation-cases/specified.ts';
 
-/** Of the kind of database that every run has, and its other spelling; operations of Citus are tried beside them, others in `test/dbb` and `test/dwh`. */
+/** Of the kind of database that every run has, and its other spelling; operations of Citus are tried beside them, others in `test/mariadb` and `test/bigquery`. */
 const PREFIXES = ['pg', 'postgres'];
 
 /** Types, with `:2` for the second form of one. */
@@ -46,7 +46,7 @@ const renamed = renamedOperations(backends).flatMap(([legacy, type]) =>
 );
 
 /**
- * A short run tries half of the operations, others with each seed. Other spellings and old names reach the same operations:
+ * A short run tries a quarter of the operations, others with each seed. Other spellings and old names reach the same operations:
  * it tries few of these, and looks whether the rest is there.
  */
 const spelledAgain = new Set(
@@ -57,7 +57,7 @@ const spelledAgain = new Set(
 const spelledOnce = [...metadataCases.keys(), ...Object.keys(LEGACY_CASES), ...Object.keys(SCHEMA_CASES)].filter(
   (name) => !spelledAgain.has(name),
 );
-const tried = new Set([...sample([...spelledAgain], 10), ...sample(spelledOnce, Math.ceil(spelledOnce.length / 2))]);
+const tried = new Set([...sample([...spelledAgain], 5), ...sample(spelledOnce, Math.ceil(spelledOnce.length / 4))]);
 const isRun = (name: string): boolean => DEEP || tried.has(name);
 
 interface Covered {

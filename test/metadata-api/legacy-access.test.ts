@@ -34,8 +34,8 @@ describe('bulk', () => {
       { path: '/v2/query' },
     );
     expect({ status, ...(json as JsonObject) }).toMatchObject({
-      status: 500,
-      code: 'unexpected',
+      status: 400,
+      code: 'not-supported',
       error: 'Only read-only queries are allowed in a concurrent_bulk',
     });
   });

@@ -7,7 +7,7 @@ import {
   describeOperations,
   describeSchemaOperations,
   type OperationDescription,
-} from '../../src/metadata-api/describe-operations.ts';
+} from '../../src/admin-api/describe-operations.ts';
 import { isJsonArray, type Json, type JsonObject, parseJson } from '../../src/util/json.ts';
 import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
 import { sample } from '../support/deep.ts';
@@ -78,7 +78,7 @@ async function begin(): Promise<void> {
   }
 }
 
-it.each(sample(examples, Math.ceil(examples.length / 4)))('$name', async ({ key, path, body, changes }) => {
+it.each(sample(examples, Math.ceil(examples.length / 8)))('$name', async ({ key, path, body, changes }) => {
   await begin();
   isSchemaOld = changes === 'database' || (changes === undefined && path !== '/v1/metadata');
   for (const { type, args } of SETUPS[key] ?? []) await service.metadata(String(type), args as Json);

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parseJson, type Json, type JsonObject } from '../../src/util/json.ts';
+import { DEEP } from '../support/deep.ts';
 import { refusal, type TestAdministration, testAdministration, USER } from './support.ts';
 
 const SCHEMA = `
@@ -35,7 +36,7 @@ describe('SQL and rows', () => {
     expect(await api.queryV2('run_sql', { sql: 'select 1 as a where false' })).toEqual({ result_type: 'TuplesOk', result: [['a']] });
   });
 
-  it('gives no more rows than are wanted, and says that there were more', async () => {
+  it.runIf(DEEP)('gives no more rows than are wanted, and says that there were more', async () => {
     const run = (sql: string, max_rows: number, more: JsonObject = {}): Promise<Json> => api.queryV2('run_sql', { sql, max_rows, ...more });
     const many = 'select generate_series(1, 100000) n';
     expect(await run(many, 2)).toEqual({ result_type: 'TuplesOk', result: [['n'], ['1'], ['2']], truncated: true });
@@ -47,6 +48,16 @@ describe('SQL and rows', () => {
     for (const wrong of [-1, 1.5, 1e9])
       expect(await refusal(run('select 1', wrong))).toMatchObject({ code: 'parse-failed', path: '$.args.max_rows' });
   });
+
+  it.runIf(DEEP)(
+    'lets the server end the transaction of SQL that is compared with the metadata when its service stands still',
+    async () => {
+      const sql = `select current_setting('idle_in_transaction_session_timeout') as bound`;
+      const run = (check_metadata_consistency: boolean): Promise<Json> => api.queryV2('run_sql', { sql, check_metadata_consistency });
+      expect(await run(true)).toMatchObject({ result: [['bound'], ['1min']] });
+      expect(await run(false)).toMatchObject({ result: [['bound'], ['0']] });
+    },
+  );
 
   it('gives rows as text under a header, and the last result only', async () => {
     expect(await api.queryV2('run_sql', { sql: `select 1; select 1.50 as a, null as "b c", true as d` })).toEqual({
@@ -89,13 +100,13 @@ describe('SQL and rows', () => {
     expect(await api.queryV2('run_sql', { sql: 'select count(*) from author' })).toMatchObject({ result: [['count'], ['0']] });
   });
 
-  it('lets nothing stand that a read-only transaction writes all the same', async () => {
+  it.runIf(DEEP)('lets nothing stand that a read-only transaction writes all the same', async () => {
     for (const sql of ['explain analyze create table written as select 1', 'explain analyze select 1 as a into written'])
       expect(await api.queryV2('run_sql', { sql, read_only: true })).toMatchObject({ result_type: 'TuplesOk' });
     expect(await api.queryV2('run_sql', { sql: `select to_regclass('written')` })).toMatchObject({ result: [['to_regclass'], ['NULL']] });
   });
 
-  it('reads read-only SQL as the database does, whatever that thinks of backslashes', async () => {
+  it.runIf(DEEP)('reads read-only SQL as the database does, whatever that thinks of backslashes', async () => {
     await api.queryV2('run_sql', {
       sql: `do $$ begin execute format('alter database %I set standard_conforming_strings = off', current_database()); end $$`,
     });
@@ -133,7 +144,7 @@ describe('SQL and rows', () => {
     expect(tables()).toEqual([]);
   });
 
-  it('protects the functions of computed fields', async () => {
+  it.runIf(DEEP)('protects the functions of computed fields', async () => {
     await api.metadata('pg_add_computed_field', { table: 'author', name: 'loud', definition: { function: 'shout' } });
     expect(await refusal(api.queryV2('run_sql', { sql: 'drop function shout(author)' }))).toMatchObject({
       error: 'cannot drop due to the following dependent objects: computed field author.loud in source "default"',
@@ -197,7 +208,7 @@ describe('SQL and rows', () => {
     });
   });
 
-  it('inserts more values than one statement can hold', async () => {
+  it.runIf(DEEP)('inserts more values than one statement can hold', async () => {
     const objects = Array.from({ length: 31_000 }, (_, i) => ({ title: `t${i}`, author_id: null }));
     expect(await api.queryV1({ type: 'insert', args: { table: 'article', objects } })).toEqual({ affected_rows: 31_000 });
   });

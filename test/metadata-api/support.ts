@@ -4,21 +4,23 @@ import type { Session } from '../../src/auth/session.ts';
 import { backends } from '../../src/databases/index.ts';
 import { encodeAdminError } from '../../src/errors/encode.ts';
 import { SvcError } from '../../src/errors/svc-error.ts';
-import { createAdmission } from '../../src/graphql/admission.ts';
-import { BatchBudget } from '../../src/graphql/batch-budget.ts';
-import { compilersOf } from '../../src/graphql/compilers.ts';
-import { createOperationCache } from '../../src/graphql/operation-cache.ts';
-import type { RequestPipeline } from '../../src/graphql/run-request.ts';
-import { type Administration, createAdministration } from '../../src/metadata-api/administration.ts';
+import { createAdmission } from '../../src/pipeline/admission.ts';
+import { ResultMemory } from '../../src/pipeline/result-memory.ts';
+import { BatchBudget } from '../../src/pipeline/batch-budget.ts';
+import { compilersOf } from '../../src/pipeline/compilers.ts';
+import { createOperationCache } from '../../src/pipeline/operation-cache.ts';
+import { type Administration, createAdministration } from '../../src/admin-api/administration.ts';
 import { kindsOf } from '../../src/metadata/kinds.ts';
 import { EMPTY_METADATA } from '../../src/metadata/metadata.ts';
-import { DEFAULT_LIMITS } from '../../src/schema/engine.ts';
+import { DEFAULT_LIMITS } from '../../src/graphql-engine/engine.ts';
 import { DEFAULT_ROLE_SCHEMAS_OPTIONS } from '../../src/schema/role-schemas.ts';
-import type { ScheduledEvents } from '../../src/storage/scheduled-events.ts';
+import type { ScheduledEvents } from '../../src/metadata-store/scheduled-events.ts';
+import type { Storage } from '../../src/metadata-store/storage.ts';
 import { createState, type RunningState } from '../../src/state/create-state.ts';
 import { type Bytes, textOfBytes } from '../../src/util/bytes.ts';
 import { type Json, type JsonObject, parseJson } from '../../src/util/json.ts';
 import { runSql, testDatabase } from '../support/postgres.ts';
+import type { RequestPipeline } from '../../src/pipeline/request-pipeline.ts';
 
 export const ADMIN: Session = { role: 'admin', variables: new Map([['x-svc-role', 'admin']]), backendOnly: false };
 export const USER: Session = { role: 'user', variables: new Map([['x-svc-role', 'user']]), backendOnly: false };
@@ -50,6 +52,7 @@ export const PIPELINE: RequestPipeline = {
   limits: DEFAULT_LIMITS,
   newBudget: () => new BatchBudget(DEFAULT_LIMITS, { together: 10_000_000, each: 10_000_000 }),
   responseLimit: 10_000_000,
+  memory: new ResultMemory(10_000_000),
   admission: createAdmission(),
   allowList: null,
   operations: createOperationCache({ operations: 0, plansPerOperation: 0, memory: 10_000_000 }),
@@ -68,7 +71,8 @@ const NO_SCHEDULED_EVENTS: ScheduledEvents = {
   invocations: async () => ({ rows: [], count: undefined, isCut: false }),
 };
 
-export async function testAdministration(sql: string): Promise<TestAdministration> {
+/** @param others plays other instances on the same metadata database */
+export async function testAdministration(sql: string, others: Partial<Storage> = {}): Promise<TestAdministration> {
   const database = await testDatabase();
   await runSql(database.url, sql);
   let version = 0;
@@ -77,7 +81,9 @@ export async function testAdministration(sql: string): Promise<TestAdministratio
       load: async () => ({ resourceVersion: version, metadata: EMPTY_METADATA }),
       save: async () => ++version,
       isAlive: async () => true,
+      currentVersion: async () => version,
       changesSince: async () => ({ kind: 'unknown', resourceVersion: version }),
+      ...others,
     },
     backends,
     kinds: kindsOf(backends),
@@ -112,7 +118,7 @@ export async function testAdministration(sql: string): Promise<TestAdministratio
     answered(administration.metadata({ type, args, ...more }, { session: ADMIN }));
   const reset = async (): Promise<void> => {
     await metadata('clear_metadata', {});
-    await metadata('pg_add_source', { name: 'default', configuration: CONFIGURATION });
+    await metadata('pg_add_source', { name: 'default', configuration: CONFIGURATION, replace_configuration: true });
   };
   await reset();
   return {

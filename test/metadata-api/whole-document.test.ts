@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/util/json.ts';
+import { DEEP } from '../support/deep.ts';
 import { CONFIGURATION, refusal, type TestAdministration, testAdministration } from './support.ts';
 
 const SCHEMA = `
@@ -66,7 +67,7 @@ describe('operations on the whole metadata', () => {
     expect(await api.metadata('reload_metadata', {})).toEqual({ message: 'success', is_consistent: true });
   });
 
-  it('drops what is inconsistent whole or not at all', async () => {
+  it.runIf(DEEP)('drops what is inconsistent whole or not at all', async () => {
     const hidden = { role: 'a', permission: { columns: ['nothing'], filter: {} } };
     const metadata: Json = {
       version: 3,
@@ -203,7 +204,7 @@ describe('sources', () => {
     });
   });
 
-  it('refuses a source that cannot be reached', async () => {
+  it.runIf(DEEP)('refuses a source that cannot be reached', async () => {
     const configuration: Json = { connection_info: { database_url: 'postgres://nobody@127.0.0.1:1/none' } };
     expect(await refusal(api.metadata('pg_add_source', { name: 'far', configuration }))).toMatchObject({
       path: '$.args',
@@ -214,7 +215,7 @@ describe('sources', () => {
     expect(api.state.current().metadata.sources.has('far')).toBe(false);
   });
 
-  it('renames sources that are inconsistent or have inconsistent objects, and nothing breaks by it', async () => {
+  it.runIf(DEEP)('renames sources that are inconsistent or have inconsistent objects, and nothing breaks by it', async () => {
     const far: Json = { connection_info: { database_url: 'postgres://nobody@127.0.0.1:1/none' } };
     const hidden = { role: 'a', permission: { columns: ['nothing'], filter: {} } };
     const article = {
@@ -310,5 +311,19 @@ describe('sources', () => {
     expect(await api.metadata('pg_suggest_relationships', { omit_tracked: true })).toEqual({
       relationships: [{ type: 'array', from: author, to: article }],
     });
+  });
+
+  it.runIf(DEEP)('proposes relationships of tables that are named and not tracked yet, to these and to tracked ones', async () => {
+    await api.metadata('pg_track_table', 'author');
+    const suggested = async (tables: readonly string[]): Promise<readonly string[]> => {
+      const { relationships } = (await api.metadata('pg_suggest_relationships', { tables })) as {
+        relationships: { from: { table: { name: string } }; to: { table: { name: string } } }[];
+      };
+      return relationships.map(({ from, to }) => `${from.table.name} to ${to.table.name}`);
+    };
+    expect(await suggested(['author'])).toEqual([]);
+    expect(await suggested(['article'])).toEqual(['article to author', 'author to article']);
+    expect(await suggested(['article', 'nothing'])).toEqual(['article to author', 'author to article']);
+    expect(await api.metadata('pg_suggest_relationships', {})).toEqual({ relationships: [] });
   });
 });

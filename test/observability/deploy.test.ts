@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ALL_METRICS } from '../../src/observability/metrics/definitions.ts';
+import { ALL_METRICS } from '../../src/app/all-metrics.ts';
 
 const DEPLOY = join(import.meta.dirname, '..', '..', 'deploy');
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { ALL_METRICS } from '../../src/observability/metrics/definitions.ts';
+import { ALL_METRICS } from '../../src/app/all-metrics.ts';
 import { startHandlerServer, type HandlerServer } from '../support/handler-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { MODERN, TestSocket } from '../support/websocket.ts';

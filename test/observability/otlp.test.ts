@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createLogger, type LogFormat, type Logger } from '../../src/observability/logger.ts';
-import { ALL_METRICS } from '../../src/observability/metrics/definitions.ts';
+import { ALL_METRICS } from '../../src/app/all-metrics.ts';
 import { type CollectedLine, type CollectedMetric, type Collector, startCollector } from '../support/collector.ts';
+import { DEEP } from '../support/deep.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
 
@@ -126,7 +127,7 @@ describe('of a service that the environment tells where to send', () => {
     expect(collector.resource).toMatchObject({ 'service.name': 'shop' });
   });
 
-  it('a collector that fails costs lines, is told of once, and feeds on nothing that it causes', async () => {
+  it.runIf(DEEP)('a collector that fails costs lines, is told of once, and feeds on nothing that it causes', async () => {
     const isOfLines = (event: string) =>
       service.observations.filter((o) => o.kind === 'telemetry' && o.data === 'log lines' && o.event === event);
     collector.status = 500;
@@ -152,7 +153,7 @@ describe('of a service that the environment tells where to send', () => {
     expect((await log.lines()).filter((line) => line.includes('"type":"opentelemetry"') && line.includes('log lines'))).toHaveLength(2);
   });
 
-  it('a collector that does not answer costs what has no room', async () => {
+  it.runIf(DEEP)('a collector that does not answer costs what has no room', async () => {
     collector.status = null;
     await vi.waitFor(async () => {
       await Promise.all(Array.from({ length: 20 }, () => post(service, '{ note { id } }')));

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { type Collector, type CollectedSpan, startCollector } from '../support/collector.ts';
+import { DEEP } from '../support/deep.ts';
 import { type HandlerServer, startHandlerServer } from '../support/handler-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
@@ -311,7 +312,7 @@ describe('the collector', () => {
     await expect(service.metadata('set_opentelemetry_config', config)).rejects.toThrow(message);
   });
 
-  it('that is away is named without its path', async () => {
+  it.runIf(DEEP)('that is away is named without its path', async () => {
     const config = { ...ENABLED, exporter_otlp: { otlp_traces_endpoint: 'http://127.0.0.1:9/token-of-ours/v1/traces' } };
     await service.metadata('set_opentelemetry_config', config);
     const lost = (): readonly string[] =>
@@ -322,7 +323,7 @@ describe('the collector', () => {
     await service.metadata('set_opentelemetry_status', 'disabled');
   });
 
-  it('that an import leaves out is told of where the status is a variable', async () => {
+  it.runIf(DEEP)('that an import leaves out is told of where the status is a variable', async () => {
     const before = (await service.metadata('export_metadata', {})) as Record<string, never>;
     const metadata = { ...before, opentelemetry: { status: '{{ON}}', data_types: ['metrics'] } };
     const answer = await service.metadata('replace_metadata', { allow_inconsistent_metadata: true, metadata }, { version: 2 });
@@ -330,7 +331,7 @@ describe('the collector', () => {
     await service.metadata('drop_inconsistent_metadata', {});
   });
 
-  it('that an import names and that cannot be called is told of', async () => {
+  it.runIf(DEEP)('that an import names and that cannot be called is told of', async () => {
     const before = (await service.metadata('export_metadata', {})) as Record<string, never>;
     const metadata = { ...before, opentelemetry: { ...ENABLED, exporter_otlp: { otlp_traces_endpoint: '{{NOWHERE}}' } } };
     await service.metadata('replace_metadata', { allow_inconsistent_metadata: true, metadata }, { version: 2 });

@@ -1,8 +1,20 @@
 /** Random conditions: of rules on any column, of requests on what the role has in its schema. */
 import type { Choices } from './choices.ts';
-import { type Access, accessOf } from './seen.ts';
+import { type Access, accessOf, offeredAccess } from './seen.ts';
 import { patternsOf, someOperand, TEXT_OPERATORS } from './values.ts';
-import { type Exp, type Kind, kindOf, ORDERED, type Operand, type Ref, type Table, TRUE, tableOf, type World } from './world.ts';
+import {
+  aggregatesOf,
+  type Exp,
+  type Kind,
+  kindOf,
+  ORDERED,
+  type Operand,
+  type Ref,
+  type Table,
+  TRUE,
+  tableOf,
+  type World,
+} from './world.ts';
 
 export interface ConditionScope {
   readonly world: World;
@@ -125,9 +137,9 @@ const BROKEN: Readonly<Record<string, readonly string[]>> = {
   _niregex: [')', '\\'],
 };
 
-/** MariaDB has no `similar to`, and BigQuery has only patterns. */
+/** MariaDB has no `similar to`, and BigQuery and SQLite have only patterns. */
 function textOperators(database: World['database'], operators: readonly string[]): readonly string[] {
-  if (database === 'dwh') return operators.filter((name) => name.endsWith('like'));
+  if (database === 'dwh' || database === 'sqlite') return operators.filter((name) => name.endsWith('like'));
   return database !== 'dbb' ? operators : operators.filter((name) => !name.endsWith('similar'));
 }
 
@@ -176,7 +188,7 @@ function makeRelated(choices: Choices, scope: ConditionScope): Exp {
   const names = [
     ...table.relationships.map(({ name, target }) => ({ name, target })),
     ...table.computed.flatMap((each) => (each.result === 'table' ? [{ name: each.name, target: each.target }] : [])),
-  ].filter(({ target }) => access === null || accessOf(world, access.role, target) !== null);
+  ].filter(({ target }) => access === null || offeredAccess(world, access.role, target) !== null);
   if (names.length === 0) return makeSimple(choices, scope);
   const { name, target } = choices.pick(names);
   const inner = insideOf(scope, target);
@@ -210,7 +222,7 @@ function makePredicate(choices: Choices, inner: ConditionScope, relationship: st
   }
   if (kind === 3 && floats.length > 0) {
     const pairs = ['dbb', 'dwh'].includes(inner.world.database) ? [] : ['corr', 'covar_samp'];
-    const name = choices.pick(['sum', 'avg', 'min', 'max', 'stddev_samp', 'var_samp', ...pairs]);
+    const name = choices.pick(aggregatesOf(inner.world, ['sum', 'avg', 'min', 'max', 'stddev_samp', 'var_samp', ...pairs]));
     const two = name === 'corr' || name === 'covar_samp';
     const reads = two ? [choices.pick(floats), choices.pick(floats)] : [choices.pick(floats)];
     // Never a value that rounding could fall on.

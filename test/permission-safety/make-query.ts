@@ -3,8 +3,19 @@ import type { Choices } from './choices.ts';
 import { type ConditionScope, makeExp, refsOf, uniqueOf } from './make-condition.ts';
 import type { AggregateField, Args, Field, OrderTerm, Root } from './query.ts';
 import { NO_ARGS } from './query.ts';
-import { type Access, accessOf, relationshipOf } from './seen.ts';
-import { COMPARABLE, type Database, kindOf, NUMERIC, ORDERED, type Ref, type Table, type Value, type World } from './world.ts';
+import { type Access, offeredAccess, offersRows, relationshipOf } from './seen.ts';
+import {
+  aggregatesOf,
+  COMPARABLE,
+  type Database,
+  kindOf,
+  NUMERIC,
+  ORDERED,
+  type Ref,
+  type Table,
+  type Value,
+  type World,
+} from './world.ts';
 
 export interface QueryScope {
   readonly world: World;
@@ -19,7 +30,7 @@ const DIRECTIONS = ['asc', 'desc', 'asc_nulls_first', 'desc_nulls_last', 'asc_nu
 
 /** Null when the role sees nothing. */
 export function makeRoots(choices: Choices, scope: QueryScope): readonly Root[] | null {
-  const seen = scope.world.tables.map(({ name }) => accessOf(scope.world, scope.role, name)).filter((access) => access !== null);
+  const seen = scope.world.tables.map(({ name }) => offeredAccess(scope.world, scope.role, name)).filter((access) => access !== null);
   const usable = seen.filter((access) => isUsable(access, scope));
   if (usable.length === 0) return null;
   return Array.from({ length: 1 + choices.int(2) }, (_, i) => makeRoot(choices, scope, choices.pick(usable), `q${i}`));
@@ -38,13 +49,14 @@ function makeRoot(choices: Choices, scope: QueryScope, access: Access, alias: st
   const { table } = access;
   const depth = 2;
   const keyed = table.primaryKey?.every((name) => access.columns.includes(name)) === true;
+  const rowless = !offersRows(scope.world, scope.role, access);
   if (table.search !== null && choices.chance(20)) {
     const found = { alias, table: table.name, low: choices.chance(70) ? choices.int(4) : null, args: makeArgs(choices, scope, access) };
-    return access.aggregations && choices.chance(30)
+    return access.aggregations && (rowless || choices.chance(30))
       ? { ...found, k: 'found-aggregate', fields: makeAggregateFields(choices, scope, access, depth) }
       : { ...found, k: 'found', fields: makeFields(choices, scope, access, depth) };
   }
-  switch (choices.int(10)) {
+  switch (rowless ? 9 : choices.int(10)) {
     case 6:
       if (keyed) {
         const entries = (table.primaryKey ?? []).map((name): [string, Value] => [name, choices.int(6)]);
@@ -97,13 +109,14 @@ function makeRelatedField(choices: Choices, scope: QueryScope, access: Access, d
       each.result === 'table' ? [{ name: each.name, target: each.target, single: false, aggregates: false }] : [],
     ),
   ].flatMap((each) => {
-    const target = accessOf(world, role, each.target);
-    return target === null || (!each.single && !isUsable(target, scope)) ? [] : [{ ...each, access: target }];
+    const target = offeredAccess(world, role, each.target);
+    if (target === null || (!each.single && !isUsable(target, scope))) return [];
+    return offersRows(scope.world, scope.role, target) || (each.aggregates && target.aggregations) ? [{ ...each, access: target }] : [];
   });
   if (names.length === 0) return null;
   const chosen = choices.pick(names);
   const args = chosen.single ? NO_ARGS : makeArgs(choices, scope, chosen.access);
-  if (chosen.aggregates && chosen.access.aggregations && choices.chance(35)) {
+  if (chosen.aggregates && chosen.access.aggregations && (!offersRows(scope.world, scope.role, chosen.access) || choices.chance(35))) {
     return { k: 'aggregate', alias, name: chosen.name, args, fields: makeAggregateFields(choices, scope, chosen.access, depth) };
   }
   const fields = makeFields(choices, scope, chosen.access, depth);
@@ -120,9 +133,10 @@ function makeAggregateFields(choices: Choices, scope: QueryScope, access: Access
   return Array.from({ length: 1 + choices.int(3) }, (_, i): AggregateField => {
     const alias = `g${i}`;
     const kind = choices.int(4);
-    if (kind === 1) return { k: 'nodes', alias, fields: makeFields(choices, scope, access, depth) };
+    if (kind === 1 && offersRows(scope.world, scope.role, access))
+      return { k: 'nodes', alias, fields: makeFields(choices, scope, access, depth) };
     if (kind === 2 || kind === 3) {
-      const name = kind === 2 ? choices.pick(['min', 'max']) : choices.pick(NUMERIC_FUNCTIONS);
+      const name = kind === 2 ? choices.pick(['min', 'max']) : choices.pick(aggregatesOf(scope.world, NUMERIC_FUNCTIONS));
       const operands = ofKind(kind === 2 ? COMPARABLE : NUMERIC);
       const chosen = choices.some(operands, 50);
       if (operands.length > 0)
@@ -173,7 +187,7 @@ function makeTerm(choices: Choices, scope: QueryScope, access: Access, depth: nu
       ...table.relationships.map(({ name, target }) => ({ name, target })),
       ...table.computed.flatMap((each) => (each.result === 'table' ? [{ name: each.name, target: each.target }] : [])),
     ]).flatMap((each) => {
-      const target = accessOf(world, role, each.target);
+      const target = offeredAccess(world, role, each.target);
       return target === null ? [] : [{ name: each.name, access: target }];
     });
     if (names.length > 0) {
@@ -192,7 +206,7 @@ function makeTerm(choices: Choices, scope: QueryScope, access: Access, depth: nu
 /** Of those that are equal where they ought to be: what is rounded on the way tells rows apart by its last digit. */
 function aggregateTerm(choices: Choices, { world, failing }: QueryScope, name: string, target: Access): OrderTerm['last'] {
   const refs = refsOf(target.table, target, failing);
-  const functionName = choices.pick(['count', 'max', 'sum', 'min', 'avg', 'variance', 'stddev_pop']);
+  const functionName = choices.pick(aggregatesOf(world, ['count', 'max', 'sum', 'min', 'avg', 'variance', 'stddev_pop']));
   const isExact = (table: Table, ref: Ref): boolean =>
     !/^(?:var|std)/.test(functionName) || (kindOf(table, ref) !== 'float8' && !ROUNDS_VARIANCES.has(world.database));
   const kinds = functionName === 'max' || functionName === 'min' ? COMPARABLE : NUMERIC;

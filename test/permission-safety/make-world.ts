@@ -50,8 +50,9 @@ const KINDS_OF: Readonly<Record<Database, readonly Kind[]>> = {
   dbc: KINDS.filter((kind) => kind !== 'enum'),
   dbb: ['int', 'text', 'bool', 'numeric', 'float8', 'bigint', 'text', 'int'],
   dwh: ['int', 'text', 'bool', 'numeric', 'float8', 'bigint', 'text', 'int'],
+  sqlite: ['int', 'text', 'float8', 'bigint', 'text', 'int'],
 };
-const WITHOUT_SEARCH: ReadonlySet<Database> = new Set(['dbb', 'dwh']);
+const WITHOUT_SEARCH: ReadonlySet<Database> = new Set(['dbb', 'dwh', 'sqlite']);
 
 export function makeWorld(choices: Choices, tableCount: number, database: Database = 'pg'): World {
   const tables = makeTables(choices, tableCount, database);
@@ -98,7 +99,8 @@ function makeTables(choices: Choices, count: number, database: Database): Table[
     const primaryKey = further !== undefined && choices.chance(40) ? ['id', further.name] : ['id'];
     return { name, columns: own, primaryKey, view: null, relationships: [], computed: [], search: null };
   });
-  for (const { name, base, where, columns: shown } of views) {
+  // Only tables of SQLite are offered.
+  for (const { name, base, where, columns: shown } of database === 'sqlite' ? [] : views) {
     tables.push({ name, columns: shown, primaryKey: null, view: { base, where }, relationships: [], computed: [], search: null });
   }
   return tables.map((table) => ({

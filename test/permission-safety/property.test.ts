@@ -4,14 +4,14 @@
  * cases and which.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { cases, SEED } from '../support/deep.ts';
+import { DEEP, SEED, cases } from '../support/deep.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { answersAsNaive } from './answers-as-naive.ts';
 import { shareWithRows } from './of-kind.ts';
 
-const CASES = Number(process.env['SVC_SAFETY_CASES'] ?? cases(10_000, 240));
+const CASES = Number(process.env['SVC_SAFETY_CASES'] ?? cases(10_000, 60));
 /** A short run sees several worlds too. */
-const CASES_PER_WORLD = cases(500, 80);
+const CASES_PER_WORLD = cases(500, 30);
 const TIMEOUT = Math.max(600_000, CASES * 60);
 
 let service: TestService;
@@ -28,7 +28,7 @@ it(
     const counts = await answersAsNaive({ service }, 'pg', { all: CASES, perWorld: CASES_PER_WORLD });
     // Else it would say nothing that all is well.
     expect(counts.nonEmpty).toBeGreaterThan(shareWithRows(CASES / CASES_PER_WORLD) * counts.answered);
-    expect(counts.legacy).toBeGreaterThan(0.1 * counts.answered);
+    expect(counts.legacy).toBeGreaterThan(DEEP ? 0.1 * counts.answered : 0);
   },
   TIMEOUT,
 );

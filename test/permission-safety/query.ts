@@ -134,7 +134,9 @@ export class Printer {
       case 'aggregate':
         return `${root.alias}: ${root.table}_aggregate${this.args(table, root.args)} ${this.aggregateFields(table, root.fields)}`;
       case 'key': {
-        const key = Object.entries(root.key).map(([name, value]) => `${name}: ${this.value(value, 'int', 'Int!')}`);
+        const key = Object.entries(root.key).map(
+          ([name, value]) => `${name}: ${this.value(value, 'int', `${scalarOf(this.world, 'int')}!`)}`,
+        );
         return `${root.alias}: ${root.table}_by_pk(${key.join(', ')}) ${this.fields(table, root.fields)}`;
       }
     }

@@ -1,7 +1,7 @@
 /** What random cases have found, and attacks that were thought of: the smallest case of each. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/util/json.ts';
-import { sample } from '../support/deep.ts';
+import { DEEP, sample } from '../support/deep.ts';
 import { runSql } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { ask } from './session.ts';
@@ -103,7 +103,8 @@ beforeEach(async () => {
 const answer = (role: string, query: string, variables: Record<string, Json> = {}): Promise<string> =>
   ask(service.url, { role, session: { 'user-id': '1' }, request: { query, variables } });
 
-const failure = (message: string, code: string): string => JSON.stringify({ errors: [{ message, extensions: { path: '$', code } }] });
+const failure = (message: string, code: string, path = '$'): string =>
+  JSON.stringify({ errors: [{ message, extensions: { path, code } }] });
 
 describe('inherited roles', () => {
   it('keep the first of each value of a masked column', async () => {
@@ -123,7 +124,7 @@ describe('inherited roles', () => {
 
 describe('the order of nodes', () => {
   const nodes = '{ nodes { id } }';
-  it.each(['count(columns: id, distinct: true)', 'sum { rating }'])('is kept beside %s', async (beside) => {
+  it.each(sample(['count(columns: id, distinct: true)', 'sum { rating }'], 1))('is kept beside %s', async (beside) => {
     const query = `{ article_aggregate(order_by: {id: desc}) { aggregate { ${beside} } ${nodes.slice(2, -2)} } }`;
     const { data } = JSON.parse(await answer('user', query)) as { data: { article_aggregate: { nodes: Json } } };
     expect(data.article_aggregate.nodes).toEqual([{ id: 3 }, { id: 2 }, { id: 1 }]);
@@ -135,6 +136,11 @@ describe('rows that are not seen', () => {
     values (4, 2, 'hidden', 'abc', 0, '{4}', '(1e300,1e300),(-1e300,-1e300)', '<(0,0),1e300>', '[(1e308,0),(-1e308,0)]', '{1}')`;
   const LIKE = failure('LIKE pattern must not end with escape character', 'bad-request');
   const REGEX = failure('invalid regular expression: parentheses () not balanced', 'data-exception');
+  const NO_OPERATOR = failure(
+    "field '_eq' not found in type: 'json_array_comparison_exp'",
+    'validation-failed',
+    '$.selectionSet.article.args.where.docs._eq',
+  );
 
   /** The same before and after a row comes that the role does not see. */
   async function unnoticed(role: string, query: string, variables: Record<string, Json> = {}): Promise<string> {
@@ -146,44 +152,55 @@ describe('rows that are not seen', () => {
 
   const ids = (...of: number[]): Json => ({ data: { article: of.map((id) => ({ id })) } });
 
-  describe.each(['user', 'simple'])('do not make requests of %s fail', (role) => {
-    it.each([
-      ['{ title: { _like: "hid\\\\" } }', LIKE],
-      ['{ title: { _nilike: "hid\\\\" } }', LIKE],
-      ['{ code: { _like: "abc\\\\ " } }', LIKE],
-      ['{ title: { _regex: "(" } }', REGEX],
-      ['{ _not: { title: { _niregex: "(" } } }', REGEX],
-      ['{ id: { _gt: 3 }, code: { _regex: "(" } }', REGEX],
-    ])('by %s, which fails whatever rows there are', async (where, expected) => {
+  describe.each(sample(['user', 'simple'], 1))('do not make requests of %s fail', (role) => {
+    it.each(
+      sample(
+        [
+          ['{ title: { _like: "hid\\\\" } }', LIKE],
+          ['{ title: { _nilike: "hid\\\\" } }', LIKE],
+          ['{ code: { _like: "abc\\\\ " } }', LIKE],
+          ['{ title: { _regex: "(" } }', REGEX],
+          ['{ _not: { title: { _niregex: "(" } } }', REGEX],
+          ['{ id: { _gt: 3 }, code: { _regex: "(" } }', REGEX],
+          ['{ docs: { _eq: "{1}" } }', NO_OPERATOR],
+        ],
+        4,
+      ),
+    )('by %s, which fails whatever rows there are', async (where, expected) => {
       expect(await unnoticed(role, `{ article(where: ${where}) { id } }`)).toBe(expected);
     });
 
-    it.each([
-      ['{ area: { _gt: "(1,1),(0,0)" } }', ids()],
-      ['{ ring: { _lte: "<(0,0),1>" } }', ids()],
-      ['{ span: { _gt: "[(0,0),(1,1)]" } }', ids()],
-      ['{ docs: { _eq: "{1}" } }', ids()],
-      ['{ docs: { _neq: "{2}" }, author: { name: { _like: "b%" } } }', ids()],
-      ['{ author: { articles: { title: { _like: "h%" }, area: { _gt: "(1,1),(0,0)" } } } }', ids()],
-      ['{ title: { _like: "h%" }, nick: { _regex: "a" } }', ids()],
-      ['{ ratio: { _gt: 1 } }', ids(1, 2, 3)],
-      ['{ _or: [{ id: { _lt: 0 } }, { ratio: { _lt: 1 } }] }', ids()],
-      ['{ parts: { _in: ["{1}", "{2}"] } }', ids(1, 2)],
-      ['{ title: { _similar: "%too" } }', ids(2)],
-      ['{ title: { _regex: "(v|h).*too" } }', ids(2)],
-      ['{ title: { _like: "visible\\\\\\\\" } }', ids()],
-    ])('by %s', async (where, expected) => {
+    it.each(
+      sample(
+        [
+          ['{ area: { _gt: "(1,1),(0,0)" } }', ids()],
+          ['{ ring: { _lte: "<(0,0),1>" } }', ids()],
+          ['{ span: { _gt: "[(0,0),(1,1)]" } }', ids()],
+          ['{ area: { _eq: "(1,1),(0,0)" } }', ids()],
+          ['{ area: { _lt: "(1,1),(0,0)" }, author: { name: { _like: "b%" } } }', ids()],
+          ['{ author: { articles: { title: { _like: "h%" }, area: { _gt: "(1,1),(0,0)" } } } }', ids()],
+          ['{ title: { _like: "h%" }, nick: { _regex: "a" } }', ids()],
+          ['{ ratio: { _gt: 1 } }', ids(1, 2, 3)],
+          ['{ _or: [{ id: { _lt: 0 } }, { ratio: { _lt: 1 } }] }', ids()],
+          ['{ parts: { _in: ["{1}", "{2}"] } }', ids(1, 2)],
+          ['{ title: { _similar: "%too" } }', ids(2)],
+          ['{ title: { _regex: "(v|h).*too" } }', ids(2)],
+          ['{ title: { _like: "visible\\\\\\\\" } }', ids()],
+        ],
+        4,
+      ),
+    )('by %s', async (where, expected) => {
       expect(JSON.parse(await unnoticed(role, `{ article(where: ${where}, order_by: {id: asc}) { id } }`))).toEqual(expected);
     });
   });
 
-  it.each(['gated', 'joined'])('do not make the fields of a related row fail for the role %s', async (role) => {
+  it.each(sample(['gated', 'joined'], 1))('do not make the fields of a related row fail for the role %s', async (role) => {
     await runSql(service.databaseUrl, `insert into author values (4, 4, 'd')`);
     const none = [1, 2, 4].map((id) => ({ id, like: null }));
     expect(JSON.parse(await unnoticed(role, '{ author(order_by: {id: asc}) { id like { ratio } } }'))).toEqual({ data: { author: none } });
   });
 
-  it.each(['gated', 'joined'])('do not make the order of rows by theirs fail for the role %s', async (role) => {
+  it.each(sample(['gated', 'joined'], 1))('do not make the order of rows by theirs fail for the role %s', async (role) => {
     await runSql(service.databaseUrl, `insert into author values (4, 4, 'd')`);
     const query = '{ author(order_by: [{like: {ratio: asc}}, {id: desc}]) { id } }';
     expect(JSON.parse(await unnoticed(role, query))).toEqual({ data: { author: [4, 2, 1].map((id) => ({ id })) } });
@@ -263,7 +280,7 @@ describe('many rows that are not seen', () => {
     '{ article(where: {author: {articles_aggregate: {avg: {arguments: rating, predicate: {_lt: 10}}}}}, order_by: {id: asc}) { id } }',
   ];
 
-  it('change no answer, whatever plan the database makes for them', async () => {
+  it.runIf(DEEP)('change no answer, whatever plan the database makes for them', async () => {
     const roles = sample(['user', 'simple'], 1);
     const all = async (): Promise<string[]> => {
       const answers: string[] = [];

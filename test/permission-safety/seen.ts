@@ -208,6 +208,27 @@ function find(world: World, role: string, tableName: string): Access | null {
   };
 }
 
+/** Rows are offered where the role has values of them, or of rows that they lead to; elsewhere only their aggregates are. */
+export function offersRows(world: World, role: string, access: Access, visited: readonly Table[] = []): boolean {
+  if (access.columns.length > 0 || access.computed.length > 0) return true;
+  const passed = [...visited, access.table];
+  const leads = (name: string, aggregates: boolean): boolean => {
+    const target = accessOf(world, role, name);
+    if (target === null) return false;
+    return (aggregates && target.aggregations) || (!passed.includes(target.table) && offersRows(world, role, target, passed));
+  };
+  return (
+    access.table.relationships.some(({ kind, target }) => leads(target, kind === 'array')) ||
+    access.table.computed.some((each) => each.result === 'table' && leads(each.target, false))
+  );
+}
+
+/** Null also where the schema of the role has neither rows of the table nor aggregates. */
+export function offeredAccess(world: World, role: string, tableName: string): Access | null {
+  const access = accessOf(world, role, tableName);
+  return access === null || access.aggregations || offersRows(world, role, access) ? access : null;
+}
+
 /** The name may be read by the role, if only masked. */
 export function grants(access: Access, name: string): boolean {
   return access.columns.includes(name) || access.computed.includes(name);

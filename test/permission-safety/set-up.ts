@@ -10,11 +10,13 @@ import { ENUM_TABLE, ENUM_VALUES } from './world.ts';
 import type { Data, Database, Exp, Kind, Operand, Permission, Ref, Relationship, Table, Value, World } from './world.ts';
 import type { Preset, WritePermissions, Writes } from './writes.ts';
 
-/** Where a world is: the service's own database, or that of a MariaDB or a BigQuery which the service knows as `PLACE`. */
+/** Where a world is: the service's own database, that of a MariaDB or a BigQuery which the service knows as `PLACE`, or a file. */
 export interface Place {
   readonly service: TestService;
   readonly mariadb?: TestMariadb;
   readonly bigquery?: BigQuery;
+  /** Makes a database file with SQL. Returns its path. */
+  makeFile?(sql: string): string;
 }
 
 const MARIADB_NAME = 'world';
@@ -64,9 +66,11 @@ const SQL_TYPES: Readonly<Record<Kind, string>> = {
 const WITHOUT_JIT = `do $$ begin execute format('alter database %I set jit = off', current_database()); end $$;`;
 
 /** Replaces what the service tracks, and the tables of its database. */
-export async function setUp({ service, mariadb, bigquery }: Place, world: World, writes: Writes = new Map()): Promise<void> {
+export async function setUp({ service, mariadb, bigquery, makeFile }: Place, world: World, writes: Writes = new Map()): Promise<void> {
   await service.metadata('clear_metadata', {});
-  if (bigquery !== undefined) {
+  let file: string | null = null;
+  if (makeFile !== undefined) file = makeFile(`${definitions(world)} ${rowsSql(world, world.data)}`);
+  else if (bigquery !== undefined) {
     await bigquery.run(`drop schema if exists world cascade; create schema world; ${definitions(world)} ${rowsSql(world, world.data)}`);
   } else if (mariadb === undefined) {
     await runSql(service.databaseUrl, WITHOUT_JIT);
@@ -78,7 +82,9 @@ export async function setUp({ service, mariadb, bigquery }: Place, world: World,
     const database = `drop database if exists ${MARIADB_NAME}; create database ${MARIADB_NAME}; use ${MARIADB_NAME};`;
     await mariadb.run(`${database} ${definitions(world)} ${rowsSql(world, world.data)}`);
   }
-  await service.metadata('replace_metadata', metadataOf(world, writes));
+  // The source of before is still there, and is read again where SQL that the service has not run has changed its tables.
+  await service.metadata('reload_metadata', { reload_sources: true });
+  await service.metadata('replace_metadata', metadataOf(world, writes, file));
 }
 
 /** New rows for the same tables. */
@@ -107,6 +113,7 @@ export function definitions(world: World): string {
       column.references === null ? [] : [`alter table ${name} add foreign key (${column.name}) references ${column.references} (id);`],
     ),
   );
+  if (world.database === 'sqlite') return tables.map(strictTableSql).join('\n');
   if (world.database === 'dwh') return [...tables.map((table) => tableSql(table, 'dwh')), ...views].join('\n');
   if (world.database === 'dbb') return [...tables.map((table) => tableSql(table, 'dbb')), ...keys, ...views].join('\n');
   // The result of a function has a collation of its own only by its type.
@@ -131,6 +138,7 @@ const TYPES: Readonly<Record<Database, Partial<Record<Kind, string>>>> = {
   dbc: SQL_TYPES,
   dbb: MARIADB_TYPES,
   dwh: BIGQUERY_TYPES,
+  sqlite: { int: 'integer', bigint: 'integer', float8: 'real', text: 'text' },
 };
 
 function tableSql({ name, columns, primaryKey }: Table, database: Database): string {
@@ -139,6 +147,14 @@ function tableSql({ name, columns, primaryKey }: Table, database: Database): str
   if (database === 'dwh') return `create table world.${name} (${printed.join(', ')});`;
   const unique = primaryKey?.length === 1 ? [] : ['unique (id)'];
   return `create table ${name} (${[...printed, `primary key (${primaryKey?.join(', ')})`, ...unique].join(', ')});`;
+}
+
+/** SQLite takes foreign keys with their table alone. */
+function strictTableSql(table: Table): string {
+  const keys = table.columns.flatMap(({ name, references }) =>
+    references === null ? [] : [`, foreign key (${name}) references ${references} (id)`],
+  );
+  return tableSql(table, 'sqlite').replace(/\);$/, `${keys.join('')}) strict;`);
 }
 
 function functionsOf({ name, computed }: Table): readonly string[] {
@@ -164,7 +180,7 @@ function searchOf({ name, search }: Table): readonly string[] {
 
 function rowsSql(world: World, data: Data): string {
   const statements =
-    world.database === 'dwh'
+    world.database === 'dwh' || world.database === 'sqlite'
       ? []
       : [world.database === 'dbb' ? 'set foreign_key_checks = 0;' : "set session_replication_role = 'replica';"];
   for (const { name, columns, view } of world.tables) {
@@ -186,7 +202,7 @@ function literal(value: Value, isWarehouse: boolean): string {
   return isWarehouse ? JSON.stringify(value) : `'${value.replaceAll("'", "''")}'`;
 }
 
-export function metadataOf(world: World, writes: Writes = new Map()): JsonObject {
+export function metadataOf(world: World, writes: Writes = new Map(), file: string | null = null): JsonObject {
   const tables = world.tables.map((table): Json => {
     const relationships = (kind: 'object' | 'array'): Json[] =>
       table.relationships.filter((each) => each.kind === kind).map((each): Json => ({ name: each.name, using: using(world, each) }));
@@ -228,8 +244,8 @@ export function metadataOf(world: World, writes: Writes = new Map()): JsonObject
           : {
               name: 'default',
               kind: world.database,
-              configuration: { connection_info: { database_url: { from_env: 'SVC_GRAPHQL_DATABASE_URL' } } },
-              tables: world.database === 'dbc' ? tables : [...tables, { table: ENUM_TABLE, is_enum: true }],
+              configuration: file === null ? { connection_info: { database_url: { from_env: 'SVC_GRAPHQL_DATABASE_URL' } } } : { file },
+              tables: world.database !== 'pg' ? tables : [...tables, { table: ENUM_TABLE, is_enum: true }],
               functions: world.tables.flatMap(({ name, search }) => (search === null ? [] : [{ function: `find_${name}` }])),
             },
     ],

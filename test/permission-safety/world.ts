@@ -113,7 +113,7 @@ export interface Permission {
 }
 
 /** The kind of database that the world is made for. */
-export type Database = 'pg' | 'dbb' | 'dbc' | 'dwh';
+export type Database = 'pg' | 'dbb' | 'dbc' | 'dwh' | 'sqlite';
 
 export interface World {
   readonly database: Database;
@@ -170,9 +170,14 @@ export const SCALARS: Readonly<Record<Kind, string>> = {
   enum: `${ENUM_TABLE}_enum`,
 };
 
-/** The scalar of a kind. BigQuery has one type of integers. */
+/** The scalar of a kind. BigQuery and SQLite have one type of integers. */
 export function scalarOf({ database }: Pick<World, 'database'>, kind: Kind): string {
-  return database === 'dwh' && kind === 'int' ? SCALARS.bigint : SCALARS[kind];
+  return (database === 'dwh' || database === 'sqlite') && kind === 'int' ? SCALARS.bigint : SCALARS[kind];
+}
+
+/** The aggregates that a database has. SQLite has no variances and correlations. */
+export function aggregatesOf({ database }: Pick<World, 'database'>, names: readonly string[]): readonly string[] {
+  return database === 'sqlite' ? names.filter((name) => !/^(?:std|var|corr|covar)/.test(name)) : names;
 }
 
 /** Rows that the function of a table finds, of those given; it looks at the cells themselves. */

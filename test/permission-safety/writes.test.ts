@@ -4,7 +4,7 @@ import { cases, DEEP, SEED } from '../support/deep.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { writesAsNaive } from './writes-as-naive.ts';
 
-const CASES = Number(process.env['SVC_SAFETY_CASES'] ?? cases(4_000, 60));
+const CASES = Number(process.env['SVC_SAFETY_CASES'] ?? cases(4_000, 40));
 
 let service: TestService;
 beforeAll(async () => {

@@ -6,11 +6,12 @@ import { spawnSync } from 'node:child_process';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { complaintOf, isServiceCommand, withHelpBehind } from '../../src/cli/service-command.ts';
-import { translatedEnvironment } from '../../src/project/import/import-project.ts';
+import { translatedEnvironment } from '../../src/project-import/environment-file.ts';
 import { command, MAIN } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
 import { DEEP } from '../support/deep.ts';
 import { OWN_DATABASE, type ProjectFolder, projectFolder } from '../support/project-folder.ts';
+import { playServer } from '../support/played-server.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
@@ -25,6 +26,39 @@ it('tells what an unknown command was probably meant to be', () => {
   expect(withHelpBehind(['help', 'metadata', 'apply'])).toEqual(['metadata', 'apply', '--help']);
 });
 
+it.runIf(DEEP)(
+  'sends no variable of the environment to an endpoint that the project names, unless it is called an admin secret',
+  async () => {
+    const server = await playServer();
+    server.answer = () => ({ status: 401, body: { error: 'no', code: 'access-denied', path: '$' } });
+    const sent = async (name: string, flags: readonly string[] = [], files: Record<string, string> = {}): Promise<string | undefined> => {
+      const folder = projectFolder(server);
+      folder.write({
+        'config.yaml': `version: 3\nendpoint: ${server.url}\nadmin_secret: {from_env: ${name}}\n`,
+        'metadata/databases/databases.yaml': '[]',
+        ...files,
+      });
+      server.requests.length = 0;
+      const env = { CLOUD_KEY: 'planted', STAGE_ADMIN_SECRET: 'meant' };
+      const { stderr } = await command(['metadata', 'diff', ...flags], { cwd: folder.root, env });
+      rmSync(folder.root, { recursive: true });
+      expect(server.requests.length).toBeGreaterThan(0);
+      if (name === 'CLOUD_KEY' && flags.length === 0 && files['.env'] === undefined)
+        expect(stderr).toContain('CLOUD_KEY of the environment is not sent');
+      const found = server.requests[0]?.headers['x-svc-admin-secret'];
+      return typeof found === 'string' ? found : undefined;
+    };
+    try {
+      expect(await sent('CLOUD_KEY')).toBeUndefined();
+      expect(await sent('STAGE_ADMIN_SECRET')).toBe('meant');
+      expect(await sent('CLOUD_KEY', ['--endpoint', server.url])).toBe('planted');
+      expect(await sent('OF_THE_PROJECT', [], { '.env': 'OF_THE_PROJECT=own\n' })).toBe('own');
+    } finally {
+      await server.close();
+    }
+  },
+);
+
 it('translates environment and compose files line by line', () => {
   const translated = (line: string): string => translatedEnvironment(line);
   expect(translated('HASURA_GRAPHQL_DATABASE_URL=postgres://h/d\nPORT=3\n')).toBe('SVC_GRAPHQL_DATABASE_URL=postgres://h/d\nPORT=3\n');
@@ -37,11 +71,26 @@ it('translates environment and compose files line by line', () => {
   expect(translated('HASURA_GRAPHQL_EXPERIMENTAL_FEATURES=naming_convention,apollo_federation')).toBe(
     'SVC_GRAPHQL_EXPERIMENTAL_FEATURES=naming_convention,ext_federation',
   );
-  expect(translated('HASURA_GRAPHQL_EXPERIMENTAL_FEATURES=inherited_roles, naming_convention,$MORE')).toBe(
-    '# svc import: there is no inherited_roles here\nSVC_GRAPHQL_EXPERIMENTAL_FEATURES= naming_convention,$MORE',
+  expect(translated('HASURA_GRAPHQL_EXPERIMENTAL_FEATURES=hide_stream_fields, naming_convention,$MORE')).toBe(
+    '# svc import: there is no hide_stream_fields here\nSVC_GRAPHQL_EXPERIMENTAL_FEATURES= naming_convention,$MORE',
   );
   expect(translated('HASURA_GRAPHQL_CONSOLE_ASSETS_DIR=/srv/console-assets')).toMatch(/^# svc import: .*\n# HASURA_/);
   expect(translated('HASURA_GRAPHQL_UNHEARD_OF=1')).toMatch(/^# svc import: .*\n# HASURA_GRAPHQL_UNHEARD_OF=1$/);
+});
+
+it('leaves other services of a compose file as they are', () => {
+  const compose = `services:
+  graphql:
+    image: hasura/graphql-engine:v2.36.0
+    environment:
+      HASURA_GRAPHQL_ADMIN_SECRET: \${HASURA_GRAPHQL_ADMIN_SECRET}
+  auth:
+    image: example/auth
+    environment:
+      HASURA_GRAPHQL_ADMIN_SECRET: \${HASURA_GRAPHQL_ADMIN_SECRET}
+  worker: {image: worker, environment: [HASURA_GRAPHQL_JWT_SECRET=x]}
+`;
+  expect(translatedEnvironment(compose)).toBe(compose.replace('  HASURA_GRAPHQL_ADMIN_SECRET: ', '  SVC_GRAPHQL_ADMIN_SECRET: '));
 });
 
 describe.runIf(DEEP)('commands beside those that deploy', () => {

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { metadataKinds } from '../../src/app/metadata-kinds.ts';
-import { type Imported, importProject } from '../../src/project/import/import-project.ts';
-import { readInput } from '../../src/project/import/read-input.ts';
+import { type Imported, importProject } from '../../src/project-import/import-project.ts';
+import { readInput } from '../../src/project-import/read-input.ts';
+import { DEEP } from '../support/deep.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'svc-hostile-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -40,7 +41,7 @@ const notes = ({ report }: Imported): readonly string[] =>
   report.entries.map(({ bucket, place, note = '' }) => `${bucket} ${place}: ${note}`);
 const OK = 'table: {schema: public, name: ok}\n';
 
-it.each([
+it.runIf(DEEP).each([
   ['tabs', { 'a.yaml': 'table:\n\tschema: public\n\tname: a\n' }, /needs-you metadata\/databases\/t\/a\.yaml:2: Tabs/],
   ['the same key twice', { 'a.yaml': 'table: {schema: public, name: a}\nis_enum: true\nis_enum: false\n' }, /a\.yaml:3: .*unique/],
   ['an alias bomb', { 'a.yaml': bomb() }, /the aliases stand for more than/],
@@ -194,7 +195,7 @@ it('writes what is missing of migrations, and comments out what guards a dump', 
       'status: enabled\ndata_types: [traces, metrics]\nexporter_otlp: {otlp_traces_endpoint: http://localhost:4318, otlp_metrics_endpoint: http://localhost:4319}\n',
   });
   const guarded = "-- \\restrict x1\nselect '\n\\restrict is text here';\n-- \\unrestrict x1\n";
-  expect(made.texts.get('migrations/default/1_down/up.sql')).toBe('');
+  expect(made.texts.has('unsupported/migrations/default/1_down/down.sql')).toBe(true);
   expect([made.texts.get('migrations/default/2_dump/up.sql'), made.texts.get('seeds/default/1.sql')]).toEqual([guarded, guarded]);
   expect(made.texts.get('migrations/default/3_copy/up.sql')).toBe(copy);
   expect(notes(made)).toContainEqual(expect.stringMatching(/^needs-you .*3_copy\/up\.sql:5: copy from stdin is for psql only/));

@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { metadataKinds } from '../../src/app/metadata-kinds.ts';
-import { type Imported, importProject } from '../../src/project/import/import-project.ts';
-import { readInput } from '../../src/project/import/read-input.ts';
+import { type Imported, importProject } from '../../src/project-import/import-project.ts';
+import { readInput } from '../../src/project-import/read-input.ts';
 import { type ProjectFolder, projectFolder } from '../support/project-folder.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 

@@ -107,7 +107,7 @@ it.runIf(DEEP)('refuses what has changed since, goes down, and verifies', async 
   // Whoever sees both sees it once.
   expect(down.stderr).not.toContain('4 late');
   expect(await cell(`select to_regclass('left_over')::text`)).not.toBe('NULL');
-  at('20_one', 'create table squashed (id int) -- end');
+  at('20_one', 'create table squashed (id int) -- end;');
   at('21_two', 'alter table squashed add more text');
   const two = await project.svc('migrate', 'squash', '--from', '20', '--to', '21', '--yes', '--json');
   expect(two.json, JSON.stringify(two.json)).toMatchObject({ ok: true, squashed: ['20', '21'] });

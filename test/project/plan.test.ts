@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { OWN_DATABASE, type ProjectFolder, projectFolder } from '../support/project-folder.ts';
+import { runSql, testDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -90,7 +91,7 @@ it('tells what a deployment would do, and leaves everything as it is', async () 
   expect(refused.json['errors']).toEqual([expect.objectContaining({ code: 'plan' })]);
 });
 
-it('tells what would be inconsistent as errors, but nothing that new sources may bring', async () => {
+it('reports what would be inconsistent as errors, but nothing that a new remote schema may bring', async () => {
   const other = projectFolder(service);
   try {
     const write = (tables: string, more = '') =>
@@ -114,14 +115,12 @@ it('tells what would be inconsistent as errors, but nothing that new sources may
       select_permissions: [{role: clerk, permission: {columns: [id], filter: {}}}]
       remote_relationships:
         - name: far
-          definition: {to_source: {source: far, table: {schema: public, name: far}, relationship_type: object, field_mapping: {id: id}}}
+          definition: {to_remote_schema: {remote_schema: far, lhs_fields: [id], remote_field: {far: {arguments: {id: $id}}}}}
 `;
-    write(
-      author + permissions,
-      '- {name: far, kind: postgres, configuration: {connection_info: {database_url: {from_env: FAR_URL}}}, tables: [{table: {schema: public, name: far}}]}\n',
-    );
+    write(author + permissions);
+    other.write({ 'metadata/remote_schemas.yaml': '- {name: far, definition: {url: "http://127.0.0.1:1/graphql"}}\n' });
     other.write({
-      'metadata/query_collections.yaml': '- {name: q, definition: {queries: [{name: far, query: "{ far { id } }"}]}}\n',
+      'metadata/query_collections.yaml': '- {name: q, definition: {queries: [{name: far, query: "{ far(id: 1) }"}]}}\n',
       'metadata/rest_endpoints.yaml':
         '- {name: far, url: far, methods: [GET], definition: {query: {collection_name: q, query_name: far}}}\n',
     });
@@ -138,6 +137,81 @@ it('tells what would be inconsistent as errors, but nothing that new sources may
     expect(ofClerk).toContainEqual({ role: 'clerk', kind: 'safe', message: 'query_root.author was added.' });
     expect(ofClerk.filter(({ kind }) => kind === 'breaking')).toEqual([]);
   } finally {
+    other.remove();
+  }
+});
+
+it('tries the migrations of a new source in its database, and compares its schema', async () => {
+  const database = await testDatabase();
+  const its = await startTestService({}, { FAR_URL: database.url });
+  const other = projectFolder(its);
+  const source = (variable: string) =>
+    `- name: far\n  kind: postgres\n  configuration: {extensions_schema: ext, connection_info: {database_url: {from_env: ${variable}}}}\n  tables: [{table: {schema: public, name: thing}}]\n`;
+  try {
+    other.write({
+      'config.yaml': 'version: 3\n',
+      'metadata/databases/databases.yaml': source('FAR_URL'),
+      'migrations/far/1_thing/up.sql': 'create schema ext; create table thing (id int primary key);\n',
+      'migrations/far/2_column/up.sql': 'alter table thing add name text;\n',
+    });
+    const planned = await other.svc('plan', '--json');
+    expect(planned.json).toMatchObject({
+      ok: true,
+      plan: { migrations: [{ state: 'tried' }, { state: 'tried' }], inconsistencies: { after: [] }, untried_sources: [] },
+    });
+    expect((planned.json as { plan: { schemas: unknown[] } }).plan.schemas).toContainEqual(
+      expect.objectContaining({ role: 'admin', message: 'query_root.thing was added.' }),
+    );
+    expect(await its.metadata('export_metadata', {})).toMatchObject({ sources: [{ name: 'default' }] });
+
+    other.write({ 'migrations/far/2_column/up.sql': 'alter table thing add name nonsense;\n' });
+    const [failed, refused] = [await other.svc('plan', '--json'), await other.svc('deploy', '--json')];
+    const missing = { file: 'migrations/far/2_column/up.sql', line: 1, message: expect.stringContaining('"nonsense" does not exist') };
+    expect([failed.code, refused.code]).toEqual([1, 1]);
+    expect([failed.json['errors'], refused.json['errors']]).toEqual([
+      [expect.objectContaining(missing)],
+      expect.arrayContaining([expect.objectContaining(missing)]),
+    ]);
+    // The first migration is recorded in the database now, which a plan for another service with that source sees.
+    await its.metadata('pg_drop_source', { name: 'far', cascade: true });
+    other.write({ 'migrations/far/2_column/up.sql': 'alter table thing add name text;\n' });
+    expect((await other.svc('plan', '--json')).json).toMatchObject({ plan: { migrations: [{ version: '2', state: 'tried' }] } });
+
+    other.write({ 'metadata/databases/databases.yaml': source('UNSET_URL') });
+    const unset = [await other.svc('plan', '--json'), await other.svc('deploy', '--json')];
+    for (const each of unset) {
+      expect(each.code).not.toBe(0);
+      expect(JSON.stringify(each.json['errors'])).toContain('UNSET_URL');
+    }
+  } finally {
+    await its.stop();
+    await database.drop();
+    other.remove();
+  }
+});
+
+it('runs migrations in the database that the project names for a source of the service', async () => {
+  const database = await testDatabase();
+  const its = await startTestService({}, { OTHER_URL: database.url });
+  const other = projectFolder(its);
+  try {
+    other.write({
+      'config.yaml': 'version: 3\n',
+      'metadata/databases/databases.yaml':
+        '- name: default\n  kind: postgres\n  configuration: {connection_info: {database_url: {from_env: OTHER_URL}}}\n  tables: [{table: {schema: public, name: moved}}]\n',
+      'migrations/default/1_moved/up.sql': 'create table moved (id int primary key);\n',
+    });
+    const planned = await other.svc('plan', '--json');
+    expect(planned.json).toMatchObject({
+      ok: true,
+      plan: { migrations: [{ state: 'tried' }], inconsistencies: { after: [] }, untried_sources: [] },
+    });
+    expect(await other.svc('deploy', '--json')).toMatchObject({ code: 0, json: { ok: true } });
+    expect(await its.graphql('{ moved { id } }')).toEqual({ data: { moved: [] } });
+    await runSql(database.url, 'drop table moved');
+  } finally {
+    await its.stop();
+    await database.drop();
     other.remove();
   }
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { schemaLines } from '../../src/project/migrations/schema-lines.ts';
+import { schemaLines } from '../../src/databases/postgresql/migrations/schema-lines.ts';
 import { DEEP } from '../support/deep.ts';
 import { OWN_DATABASE, type ProjectFolder, projectFolder } from '../support/project-folder.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -64,7 +64,7 @@ describe.runIf(DEEP)('migrations of what is there', () => {
     project?.remove();
   });
   const lines = async (service: TestService): Promise<readonly string[]> =>
-    ((await service.sql(`set search_path = pg_catalog; ${schemaLines('pg') as string} order by 1`)) as { result: string[][] }).result
+    ((await service.sql(`set search_path = pg_catalog; ${schemaLines} order by 1`)) as { result: string[][] }).result
       .slice(1)
       .map(([line]) => line ?? '');
 

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { schemaLines } from '../../src/project/migrations/schema-lines.ts';
+import { schemaLines } from '../../src/databases/postgresql/migrations/schema-lines.ts';
 import { testDatabase, type TestDatabase } from '../support/postgres.ts';
 
 let database: TestDatabase;
@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 const lines = async (): Promise<readonly string[]> => {
-  const { rows } = await client.query<{ line: string }>(`${schemaLines('pg') as string} order by 1`);
+  const { rows } = await client.query<{ line: string }>(`${schemaLines} order by 1`);
   return rows.map(({ line }) => line);
 };
 

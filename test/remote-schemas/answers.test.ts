@@ -1,6 +1,7 @@
 /** Fields of remote schemas answer queries and mutations over HTTP, under the names that they have here. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/util/json.ts';
+import { DEEP } from '../support/deep.ts';
 import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -88,10 +89,10 @@ test("errors of the server are the client's, and nothing else is answered", asyn
   expect(answer).not.toHaveProperty('data.hello');
 });
 
-test.each([
+test.each<[string, GraphqlServer['answer']]>([
   ['HTML', () => ({ headers: { 'content-type': 'text/html' }, body: '<p>' })],
   ['a break', () => 'reset' as const],
-  ['nothing', () => 'hang' as const],
+  ...(DEEP ? [['nothing', () => 'hang'] satisfies [string, GraphqlServer['answer']]] : []),
   ['a list', () => ({ body: [] })],
 ])('%s instead of an answer is one clear error', async (_what, answer) => {
   server.answer = answer;

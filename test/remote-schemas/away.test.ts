@@ -44,7 +44,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   for (const end = Date.now() + 30_000; !(await holds()); await sleep(20)) if (Date.now() > end) throw new Error('it never came to be');
 }
 
-test('a service starts while a server is down, with what the server last said, and comes back by itself', async () => {
+test.runIf(DEEP)('a service starts while a server is down, with what the server last said, and comes back by itself', async () => {
   await server.close();
   const other = await start();
   expect(await roots(other)).toContain('hello');
@@ -92,7 +92,7 @@ test('what one instance adds, reloads and removes the other has, without asking'
   await far.close();
 });
 
-test('what another server said is not taken for what this one says', async () => {
+test.runIf(DEEP)('what another server said is not taken for what this one says', async () => {
   await server.close();
   await one.metadata('replace_metadata', {
     allow_inconsistent_metadata: true,

@@ -68,6 +68,32 @@ describe('beside a source', () => {
     );
   });
 
+  test('a scalar or enum that is equal to a custom type is the same type, and another one is refused', async () => {
+    await post('set_custom_types', {
+      scalars: [{ name: 'Stamp' }],
+      enums: [{ name: 'Mode', values: [{ value: 'on' }, { value: 'off' }] }],
+    });
+    const definition = {
+      type: 'query',
+      handler: 'http://localhost:1',
+      output_type: 'Stamp',
+      arguments: [{ name: 'mode', type: 'Mode' }],
+    };
+    await post('create_action', { name: 'ask', definition });
+    expect((await add(first, 'scalar Stamp enum Mode { off on } type Query { b(mode: Mode): Stamp }', 'r')).status).toBe(200);
+    expect(await roots()).toEqual(expect.arrayContaining(['ask', 'b']));
+    expect((await add(second, 'enum Mode { off } type Query { c(mode: Mode): Int }', 'q')).json).toMatchObject(
+      refused("Conflicting types: 'Mode' is a type of a source or of the custom types as well"),
+    );
+  });
+
+  test('a custom type that no action uses takes no name', async () => {
+    await post('set_custom_types', { objects: [{ name: 'Far', fields: [{ name: 'x', type: 'Int' }] }] });
+    expect((await add(first, 'type Query { far: Far } type Far { y: Int }', 'r')).status).toBe(200);
+    const used = await post('create_action', { name: 'ask', definition: { handler: 'http://localhost:1', output_type: 'Far' } });
+    expect(used).toMatchObject({ status: 400, json: { error: 'node Far already exists in current graphql schema' } });
+  });
+
   test('other names make room', async () => {
     expect((await add(first, 'type Query { thing: Int }', 'r', { root_fields_namespace: 'far' })).status).toBe(200);
     const renamed = { field_names: [{ parent_type: 'Query', mapping: { thing: 'other_thing' } }] };

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { refusal, type TestAdministration, testAdministration } from '../metadata-api/support.ts';
+import { sample } from '../support/deep.ts';
 
 const success = { message: 'success' };
 const collection = (name: string, queries: Readonly<Record<string, string>>): JsonObject => ({
@@ -74,68 +75,85 @@ describe('stored operations', () => {
     expect((await exported())['allowlist']).toEqual([{ collection: 'shop', scope: { global: false, roles: ['a'] } }]);
   });
 
-  it.each<[string, Json, string, string, string]>([
-    [
-      'create_query_collection',
-      collection('shop', {}),
-      'already-exists',
-      '$.args.name',
-      'query collection with name "shop" already exists',
-    ],
-    [
-      'rename_query_collection',
-      { name: 'shop', new_name: 'shop' },
-      'already-exists',
-      '$.args.new_name',
-      'query collection with name "shop" already exists',
-    ],
-    ['rename_query_collection', { name: 'x', new_name: 'y' }, 'not-exists', '$.args.name', 'query collection with name "x" does not exist'],
-    [
-      'drop_query_collection',
-      { collection: 'x', cascade: true },
-      'not-exists',
-      '$.args.collection',
-      'query collection with name "x" does not exist',
-    ],
-    ['drop_query_collection', { collection: 'shop' }, 'parse-failed', '$.args', "the key 'cascade' was not present"],
-    [
-      'add_query_to_collection',
-      { collection_name: 'shop', query_name: 'one', query: '{ author { id } }' },
-      'already-exists',
-      '$.args',
-      'query with name "one" already exists in collection "shop"',
-    ],
-    [
-      'add_query_to_collection',
-      { collection_name: 'x', query_name: 'q', query: '{ a }' },
-      'not-exists',
-      '$.args.collection_name',
-      'query collection with name "x" does not exist',
-    ],
-    [
-      'drop_query_from_collection',
-      { collection_name: 'shop', query_name: 'x' },
-      'not-found',
-      '$.args',
-      'query with name "x" not found in collection "shop"',
-    ],
-    [
-      'add_collection_to_allowlist',
-      { collection: 'x' },
-      'not-exists',
-      '$.args.collection',
-      'query collection with name "x" does not exist',
-    ],
-    ['drop_collection_from_allowlist', { collection: 'shop' }, 'not-found', '$.args', 'collection "shop" doesn\'t exist in the allowlist'],
-    [
-      'update_scope_of_collection_in_allowlist',
-      { collection: 'shop', scope: { global: true } },
-      'not-found',
-      '$.args',
-      'collection "shop" doesn\'t exist in the allowlist',
-    ],
-    ['drop_rest_endpoint', { name: 'x' }, 'not-exists', '$.args', 'endpoint with name: x does not exist'],
-  ])('%s refuses %j', async (type, args, code, path, error) => {
+  it.each(
+    sample<[string, Json, string, string, string]>(
+      [
+        [
+          'create_query_collection',
+          collection('shop', {}),
+          'already-exists',
+          '$.args.name',
+          'query collection with name "shop" already exists',
+        ],
+        [
+          'rename_query_collection',
+          { name: 'shop', new_name: 'shop' },
+          'already-exists',
+          '$.args.new_name',
+          'query collection with name "shop" already exists',
+        ],
+        [
+          'rename_query_collection',
+          { name: 'x', new_name: 'y' },
+          'not-exists',
+          '$.args.name',
+          'query collection with name "x" does not exist',
+        ],
+        [
+          'drop_query_collection',
+          { collection: 'x', cascade: true },
+          'not-exists',
+          '$.args.collection',
+          'query collection with name "x" does not exist',
+        ],
+        ['drop_query_collection', { collection: 'shop' }, 'parse-failed', '$.args', "the key 'cascade' was not present"],
+        [
+          'add_query_to_collection',
+          { collection_name: 'shop', query_name: 'one', query: '{ author { id } }' },
+          'already-exists',
+          '$.args',
+          'query with name "one" already exists in collection "shop"',
+        ],
+        [
+          'add_query_to_collection',
+          { collection_name: 'x', query_name: 'q', query: '{ a }' },
+          'not-exists',
+          '$.args.collection_name',
+          'query collection with name "x" does not exist',
+        ],
+        [
+          'drop_query_from_collection',
+          { collection_name: 'shop', query_name: 'x' },
+          'not-found',
+          '$.args',
+          'query with name "x" not found in collection "shop"',
+        ],
+        [
+          'add_collection_to_allowlist',
+          { collection: 'x' },
+          'not-exists',
+          '$.args.collection',
+          'query collection with name "x" does not exist',
+        ],
+        [
+          'drop_collection_from_allowlist',
+          { collection: 'shop' },
+          'not-found',
+          '$.args',
+          'collection "shop" doesn\'t exist in the allowlist',
+        ],
+        [
+          'update_scope_of_collection_in_allowlist',
+          { collection: 'shop', scope: { global: true } },
+          'not-found',
+          '$.args',
+          'collection "shop" doesn\'t exist in the allowlist',
+        ],
+        ['drop_rest_endpoint', { name: 'x' }, 'not-exists', '$.args', 'endpoint with name: x does not exist'],
+      ],
+      5,
+    ),
+  )('%s refuses %j', async (type, args, code, path, error) => {
     expect(await refusal(api.metadata(type, args))).toMatchObject({ code, path, error });
   });
 
@@ -148,7 +166,7 @@ describe('stored operations', () => {
     });
   });
 
-  it('refuse a query that the administrators’ schema does not have, with all its faults', async () => {
+  it('store a query that the schema of administrators does not have, and list all its faults', async () => {
     const query =
       'query ($a: Int) { author(limit: "x", wher: {}) { id nam } book { id } author_by_pk { id } a: author(where: {id: {_eqq: 1}, name: {_eq: $a}}) { id } }';
     const reason = [
@@ -160,42 +178,81 @@ describe('stored operations', () => {
       "$.author.where.id._eqq: field '_eqq' not found in type: 'Int_comparison_exp'",
       "$.author.where.name._eq: variable 'a' is declared as 'Int', but used where 'String' is expected",
     ];
-    const refused = await refusal(api.metadata('add_query_to_collection', { collection_name: 'shop', query_name: 'bad', query }));
-    expect(refused).toMatchObject({
-      status: 400,
-      path: '$.args',
-      code: 'invalid-configuration',
-      internal: [{ type: 'query_collections', name: 'query_collections bad in shop', definition: { name: 'bad', query } }],
+    const stored = await api.metadata('add_query_to_collection', { collection_name: 'shop', query_name: 'bad', query });
+    expect(stored).toMatchObject({
+      message: 'success',
+      warnings: [{ code: 'inconsistent-metadata', type: 'query_collections', name: 'query_collections bad in shop' }],
     });
-    expect(refused.error).toMatch(
-      /^Inconsistent object: In query collection "shop" the query "bad" is invalid with the following error\(s\): /,
-    );
-    for (const each of reason) expect(refused.error).toContain(`"${each}"`);
+    const [{ message } = { message: '' }] = (stored as { warnings: readonly { message: string }[] } & JsonObject).warnings;
+    expect(message).toMatch(/^Inconsistent object: In query collection "shop" the query "bad" is invalid with the following error\(s\): /);
+    for (const each of reason) expect(message).toContain(`"${each}"`);
+    expect(await inconsistent()).toMatchObject([
+      { type: 'query_collections', name: 'query_collections bad in shop', definition: { name: 'bad', query }, reason: message },
+    ]);
+    expect((await exported())['query_collections']).toMatchObject([{ definition: { queries: [{}, {}, { name: 'bad', query }] } }]);
   });
 
-  it.each([
-    ['{ author { id }', '$.query: not a valid graphql query'],
-    ['{ author { ...f } }', 'reference to undefined fragment "f"'],
-    ['query q { author { id } } query q { author { id } }', 'multiple definitions for operation "q"'],
-    ['fragment f on author { id }', '$: the document has no operation'],
-    ['{ author { id { x } } }', '$.author.id: unexpected subselection set for non-object field'],
-    ['{ author }', "$.author: missing selection set for 'author'"],
-    ['{ author { x: id x: name } }', "$.author: selection of both 'id' and 'name' specify the same response name, 'x'"],
-    ['{ author(order_by: {id: sideways}) { id } }', "expected one of the values ['asc'"],
-    ['{ author(limit: $n) { id } }', '$: unbound variable "n"'],
-  ])('refuse %s', async (query, problem) => {
-    const refused = await refusal(api.metadata('add_query_to_collection', { collection_name: 'shop', query_name: 'bad', query }));
-    expect(refused.code).toBe('invalid-configuration');
-    expect(refused.error).toContain(problem);
+  it.each(
+    sample(
+      [
+        ['{ author { id }', '$.query: not a valid graphql query'],
+        ['{ author { ...f } }', 'reference to undefined fragment "f"'],
+        ['query q { author { id } } query q { author { id } }', 'multiple definitions for operation "q"'],
+        ['fragment f on author { id }', '$: the document has no operation'],
+        ['{ author { id { x } } }', '$.author.id: unexpected subselection set for non-object field'],
+        ['{ author }', "$.author: missing selection set for 'author'"],
+        ['{ author { x: id x: name } }', "$.author: selection of both 'id' and 'name' specify the same response name, 'x'"],
+        ['{ author(order_by: {id: sideways}) { id } }', "expected one of the values ['asc'"],
+        ['{ author(limit: $n) { id } }', '$: unbound variable "n"'],
+      ],
+      3,
+    ),
+  )('store %s and list it as inconsistent', async (query, problem) => {
+    const definition = { queries: [{ name: 'bad', query }] };
+    expect(await api.metadata('create_query_collection', { name: 'other', definition })).toMatchObject({ message: 'success' });
+    expect(await inconsistent()).toMatchObject([{ reason: expect.stringContaining(problem) as string }]);
   });
 
-  it.each([
-    '{ __typename author { __typename ...f ... on author { name } ... on other { x } } __schema { types { name } } } fragment f on author { id }',
-    'mutation ($o: [author_insert_input!]!) { insert_author(objects: $o) { affected_rows returning { id } } }',
-    'subscription { author(order_by: [{id: asc}, {name: desc_nulls_last}]) { id } }',
-    'query ($ids: [Int!]!, $b: Boolean!, $born: date) { author(where: {id: {_in: $ids}, _or: [{name: {_like: "a"}}, {born: {_gt: $born}}]}) { id @include(if: $b) } }',
-    'query a { author { id } } query b { author_aggregate { aggregate { count max { id } } } }',
-  ])('take %s', async (query) => {
+  it('make no other request fail when a query is invalid, also in replaced metadata', async () => {
+    const bad = { name: 'bad', query: '{ book { id } }' };
+    expect(await refusal(api.metadata('create_query_collection', { name: 'shop', definition: { queries: [bad] } }))).toMatchObject({
+      code: 'already-exists',
+    });
+    await api.metadata('create_query_collection', { name: 'other', definition: { queries: [bad] } });
+    await api.metadata('add_collection_to_allowlist', { collection: 'other' });
+    const rest: JsonObject = {
+      ...endpoint('bad', 'bad', 'bad'),
+      definition: { query: { collection_name: 'other', query_name: 'bad' } },
+    };
+    expect(await api.metadata('create_rest_endpoint', rest)).toEqual(success);
+    expect(await api.metadata('pg_untrack_table', { table: 'author' })).toMatchObject({ message: 'success' });
+    expect(await api.metadata('pg_track_table', 'author')).toEqual(success);
+    const document = await exported();
+    await api.reset();
+    expect(await api.metadata('replace_metadata', document)).toMatchObject({
+      message: 'success',
+      warnings: [{ code: 'inconsistent-metadata' }],
+    });
+    expect(await exported()).toEqual(document);
+    const answer = await api.metadata('replace_metadata', { metadata: document, allow_inconsistent_metadata: false });
+    expect(answer).toMatchObject({ is_consistent: false, inconsistent_objects: [{ name: 'query_collections bad in other' }] });
+    expect(answer).not.toHaveProperty('warnings');
+    expect(await api.metadata('drop_inconsistent_metadata', {})).toEqual(success);
+    expect(await inconsistent()).toEqual([]);
+  });
+
+  it.each(
+    sample(
+      [
+        '{ __typename author { __typename ...f ... on author { name } ... on other { x } } __schema { types { name } } } fragment f on author { id }',
+        'mutation ($o: [author_insert_input!]!) { insert_author(objects: $o) { affected_rows returning { id } } }',
+        'subscription { author(order_by: [{id: asc}, {name: desc_nulls_last}]) { id } }',
+        'query ($ids: [Int!]!, $b: Boolean!, $born: date) { author(where: {id: {_in: $ids}, _or: [{name: {_like: "a"}}, {born: {_gt: $born}}]}) { id @include(if: $b) } }',
+        'query a { author { id } } query b { author_aggregate { aggregate { count max { id } } } }',
+      ],
+      3,
+    ),
+  )('take %s', async (query) => {
     expect(await api.metadata('add_query_to_collection', { collection_name: 'shop', query_name: 'good', query })).toEqual(success);
   });
 
@@ -204,10 +261,6 @@ describe('stored operations', () => {
     await api.metadata('create_rest_endpoint', endpoint('list', 'authors', 'authors'));
     const document = (await exported()) as JsonObject & { sources: readonly JsonObject[] };
     const untracked: JsonObject = { ...document, sources: document.sources.map((source) => ({ ...source, tables: [] })) };
-    expect(await refusal(api.metadata('pg_untrack_table', { table: 'author', cascade: true }))).toMatchObject({
-      status: 500,
-      error: 'cannot continue due to newly found inconsistent metadata',
-    });
     await api.metadata('replace_metadata', { metadata: untracked, allow_inconsistent_metadata: true });
     expect((await inconsistent()).map(({ reason }) => reason)).toEqual([
       `Inconsistent object: In query collection "shop" the query "authors" is invalid with the following error(s): "$.author: field 'author' not found in object 'query_root'". This query is being used in the following REST endpoint(s): "list". This query is in allowlist.`,
@@ -268,16 +321,21 @@ describe('stored operations', () => {
     expect(api.state.current().storedOperations.endpoints).toEqual([]);
   });
 
-  it.each<[JsonObject, string]>([
-    [endpoint('e', 'x', 'none'), 'Inconsistent object: in endpoint e: query with name none does not exist in collection shop'],
-    [
-      { ...endpoint('e', 'x', 'one'), definition: { query: { collection_name: 'gone', query_name: 'one' } } },
-      'Inconsistent object: in endpoint e: collection with name gone does not exist',
-    ],
-    [endpoint('e', 'a/:id/b/:id', 'one'), 'Duplicate variables found in endpoint path: a/:id/b/:id'],
-    [endpoint('e', 'a/:', 'one'), 'Empty segments or unnamed variables are not allowed: a/:'],
-    [endpoint('e', '/a', 'one'), 'Empty segments or unnamed variables are not allowed: /a'],
-  ])('refuse the endpoint %j', async (args, error) => {
+  it.each(
+    sample<[JsonObject, string]>(
+      [
+        [endpoint('e', 'x', 'none'), 'Inconsistent object: in endpoint e: query with name none does not exist in collection shop'],
+        [
+          { ...endpoint('e', 'x', 'one'), definition: { query: { collection_name: 'gone', query_name: 'one' } } },
+          'Inconsistent object: in endpoint e: collection with name gone does not exist',
+        ],
+        [endpoint('e', 'a/:id/b/:id', 'one'), 'Duplicate variables found in endpoint path: a/:id/b/:id'],
+        [endpoint('e', 'a/:', 'one'), 'Empty segments or unnamed variables are not allowed: a/:'],
+        [endpoint('e', '/a', 'one'), 'Empty segments or unnamed variables are not allowed: /a'],
+      ],
+      3,
+    ),
+  )('refuse the endpoint %j', async (args, error) => {
     expect(await refusal(api.metadata('create_rest_endpoint', args))).toMatchObject({
       code: 'invalid-configuration',
       path: '$.args',

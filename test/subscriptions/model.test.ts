@@ -140,7 +140,7 @@ test(
   async () => {
     const watching: Watching[] = [];
     const streams: (Recorder & { readonly subscription: { drained(): void; close(): void } })[] = [];
-    for (let round = 0; round < (DEEP ? 60 : 4); round++) {
+    for (let round = 0; round < (DEEP ? 60 : 2); round++) {
       for (let step = 0; step < 40; step++) {
         const what = random(20);
         if (what < 12) await write();

@@ -2,8 +2,7 @@
 import pg from 'pg';
 import type { Session } from '../../src/auth/session.ts';
 import type { SvcError } from '../../src/errors/svc-error.ts';
-import type { RequestPipeline } from '../../src/graphql/run-request.ts';
-import { runRequest } from '../../src/graphql/run-request.ts';
+import { runRequest } from '../../src/pipeline/run-request.ts';
 import type { Observation } from '../../src/observability/observation.ts';
 import type { SubscriptionOptions } from '../../src/subscriptions/create-subscriptions.ts';
 import { createSubscriptions, type RunningSubscriptions } from '../../src/subscriptions/create-subscriptions.ts';
@@ -12,6 +11,7 @@ import { textOfBytes } from '../../src/util/bytes.ts';
 import { type Json, type JsonObject, parseJson } from '../../src/util/json.ts';
 import { PIPELINE, type TestAdministration, testAdministration } from '../metadata-api/support.ts';
 import { WAIT } from '../support/wait.ts';
+import type { RequestPipeline } from '../../src/pipeline/request-pipeline.ts';
 
 export function session(role: string, variables: Readonly<Record<string, string>> = {}): Session {
   return { role, variables: new Map([['x-svc-role', role], ...Object.entries(variables)]), backendOnly: false };
@@ -119,7 +119,8 @@ export async function testSubscriptions(sql: string, options: SubscriptionOption
       return Object.assign(recorder, { subscription });
     },
     async run(query, { session: who = ADMIN, variables = {} } = {}) {
-      const body = await runRequest(pipeline, state.current(), who, { query, variables, operationName: null }, {});
+      const request = { query, variables, operationName: null };
+      const body = await runRequest({ pipeline, snapshot: state.current(), session: who, request, how: {} });
       return (parseJson(textOfBytes(body)) as JsonObject)['data'] as Json;
     },
     async close() {

@@ -49,7 +49,10 @@ export const action: fc.Arbitrary<Action> = sparse<Action>(
       ['arguments', 'outputType', 'kind', 'handler', 'headers', 'forwardClientHeaders', 'timeout'],
     ).map(({ retryConf, ...rest }) => (rest.kind === 'asynchronous' && retryConf !== undefined ? { ...rest, retryConf } : rest)),
     comment,
-    permissions: mapBy(sparse<ActionPermission>({ role: name, comment }, ['role']), ({ role }) => role),
+    permissions: mapBy(
+      sparse<ActionPermission>({ role: name, comment, definition: json.filter((value) => value !== null) }, ['role']),
+      ({ role }) => role,
+    ),
   },
   ['name', 'definition', 'permissions'],
 );

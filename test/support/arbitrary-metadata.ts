@@ -5,7 +5,6 @@ import type { ApiLimits, Limit } from '../../src/metadata/api-limits.ts';
 import type { CronTrigger } from '../../src/metadata/cron-trigger.ts';
 import type { QueryCollection } from '../../src/metadata/query-collection.ts';
 import { REST_METHODS, type RestEndpoint } from '../../src/metadata/rest-endpoint.ts';
-import type { UnknownKey } from '../../src/metadata/kept.ts';
 import type { Metadata } from '../../src/metadata/metadata.ts';
 import { tlsAllowlistKey } from '../../src/metadata/network.ts';
 import type { Renaming, RemoteSchema } from '../../src/metadata/remote-schema.ts';
@@ -15,6 +14,7 @@ import { action, customTypes } from './arbitrary-actions.ts';
 import { source } from './arbitrary-source.ts';
 import { comment, graphqlName, json, mapBy, name, names, someNames, sparse } from './arbitrary-values.ts';
 import { testKinds } from './kinds.ts';
+import type { UnknownKey } from '../../src/metadata/unknown-keys.ts';
 
 /** Nothing, or a key that says what the service cannot do. */
 function unknown(key: string, value: Json): fc.Arbitrary<readonly UnknownKey[] | undefined> {

@@ -1,7 +1,7 @@
 /** A small database with awkward names, for tests that run compiled SQL. */
 import pg from 'pg';
 import type { SelectRoot } from '../../src/ir/select.ts';
-import { compiler } from '../../src/databases/pg/compile/compiler.ts';
+import { compiler } from '../../src/databases/postgresql/compile/compiler.ts';
 import type { Json } from '../../src/util/json.ts';
 import { runSelect, type Values } from './run-select.ts';
 import { testDatabase } from './postgres.ts';

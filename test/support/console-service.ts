@@ -1,4 +1,4 @@
-import { loadSampleData, trackSampleData } from '../../src/app/sample-data.ts';
+import { loadSampleData, trackSampleData } from '../../src/embedded-postgres/sample-data.ts';
 import { SECRET } from './browser.ts';
 import { startTestService, type TestService } from './service.ts';
 

@@ -75,6 +75,15 @@ function scalar({ name }: CatalogType): ScalarType {
 export const fakeBackend: Backend = {
   kind: 'fake',
   aliases: [],
+  console: {
+    title: '',
+    editor: 'sql',
+    escapes: false,
+    schemaKey: 'schema',
+    examples: [],
+    secret: { path: [], label: '', hint: '', placeholder: '', variable: '', json: false },
+    fields: [],
+  },
   product: 'fake',
   errorCodes: { failed: 'database-error', noConnection: 'database-error' },
   isMadeUpConstraint: (name) => /_(?:pkey|key)\d*$/.test(name),
@@ -94,8 +103,8 @@ export const fakeBackend: Backend = {
     conflictsTogether: true,
     streaming: true,
     eventTriggers: true,
-    transactionalDdl: true,
   },
+  sqlText: { mayChangeCatalog: () => false, transactionControl: () => undefined },
   types: {
     scalar,
     named: () => null,

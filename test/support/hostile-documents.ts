@@ -31,6 +31,9 @@ const LEVEL = 'books { author { ';
 const bomb = (levels: number): string =>
   `{ author { ...F0 } } ${times(levels, (n) => `fragment F${n} on author { a: books { author { ...F${n + 1} } } b: books { author { ...F${n + 1} } } } `)}fragment F${levels} on author { id }`;
 
+/** A selection of an author in two roots. */
+const twice = (selection: string): string => `{ a: author { ${selection} } b: author { ${selection} } }`;
+
 const nesting: readonly HostileRequest[] = [
   document('selections without end', () => `{ author { ${fill(MEGABYTE, () => LEVEL)}`),
   document('deep selections, closed', () => `{ author { ${nest(28_000, LEVEL, 'id', ' } } ')} } }`),
@@ -66,6 +69,46 @@ const nesting: readonly HostileRequest[] = [
   document(
     'a deep default of objects',
     () => `query ($a: jsonb = ${nest(100_000, '{a:', '1', '}')}) { author(where: {data: {_eq: $a}}) { id } }`,
+  ),
+];
+
+/** Names of the same reads, and of nearly the same: what is compared to find them is large. */
+const repeats: readonly HostileRequest[] = [
+  ...[20, 58].map((levels) => document(`two roots of ${levels + 2} levels`, () => twice(nest(levels / 2, LEVEL, 'id', ' } } ')))),
+  ...[10, 28].map((levels) =>
+    document(`two roots of ${3 * levels + 2} levels of aggregates`, () =>
+      twice(nest(levels, 'books_aggregate { nodes { author { ', 'id', ' } } } ')),
+    ),
+  ),
+  document('two roots of 60 levels that differ at their end', () => {
+    const root = (end: string): string => `author { ${nest(29, LEVEL, end, ' } } ')} }`;
+    return `{ a: ${root('id')} b: ${root('name')} }`;
+  }),
+  document(
+    'names at each of 60 levels',
+    () => `{ author { ${nest(29, 'x: id y: id books { s: title t: title author { ', 'id', ' } } ')} } }`,
+  ),
+  document('siblings at each of 20 levels', () =>
+    twice(nest(10, 'a: books { id } b: books { id } c: books { id title } d: books { author { ', 'id', ' } } ')),
+  ),
+  document('a long text in two roots', () => {
+    const root = `author(where: {name: {_eq: "${'x'.repeat(MEGABYTE / 2 - 100)}"}}) { id }`;
+    return `{ a: ${root} b: ${root} }`;
+  }),
+  document(
+    'a long text in a fragment of 240 roots',
+    () =>
+      `{ ${times(240, (n) => `a${n}: author { ...F }`)} } fragment F on author { books(where: {title: {_eq: "${'x'.repeat(8000)}"}}) { id } }`,
+  ),
+  document(
+    'a variable of conditions in 100 roots',
+    () => `query ($w: author_bool_exp!) { ${times(100, (n) => `a${n}: author(where: $w) { id }`)} }`,
+    () => JSON.stringify({ w: { _or: Array.from({ length: 8 }, (_, n) => ({ id: { _eq: n } })) } }),
+  ),
+  document(
+    'a variable of JSON in 200 roots',
+    () => `query ($d: jsonb!) { ${times(200, (n) => `a${n}: author(where: {data: {_contains: $d}}) { id }`)} }`,
+    () => `{"d":[${fill(40_000, (n) => `"${n}",`)}0]}`,
   ),
 ];
 
@@ -222,6 +265,7 @@ const json: readonly HostileRequest[] = [
 
 export const hostileRequests: readonly HostileRequest[] = [
   ...nesting,
+  ...repeats,
   ...aliases,
   ...fragments,
   ...directives,

@@ -1,12 +1,12 @@
 /** Short ways to write IR by hand in tests of compilers. */
 import type { CatalogType } from '../../src/catalog/catalog.ts';
-import { type BoolExp, TRUE } from '../../src/ir/bool-exp.ts';
-import type { ColumnRead, FunctionArgument, Read } from '../../src/ir/read.ts';
+import { type BoolExp, type ColumnRead, type Read, TRUE } from '../../src/ir/bool-exp.ts';
 import type { Join, Relation } from '../../src/ir/relation.ts';
 import type { AggregateField, AggregateItem, AggregateQuery, Field, OrderBy, OrderTerm, RowSet, RowsQuery } from '../../src/ir/select.ts';
 import type { Operand, Value } from '../../src/ir/value.ts';
 import type { Json } from '../../src/util/json.ts';
 import { ROOT } from '../../src/util/path.ts';
+import type { FunctionArgument } from '../../src/ir/function-call.ts';
 
 /** `int4`, `text[]`; of `pg_catalog` unless a schema is given. */
 export function type(name: string, schema = 'pg_catalog', kind: CatalogType['kind'] = 'base'): CatalogType {

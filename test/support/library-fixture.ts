@@ -53,7 +53,8 @@ const author = tableInfo('author', {
   computedFields: [fullName, search, drafts],
   permissions: {
     user: { columns: unmasked('id', 'name'), computedFields: unmasked('full_name') },
-    blind: { allowAggregations: true },
+    blind: { computedFields: unmasked('full_name'), allowAggregations: true },
+    plain: { columns: unmasked('id') },
   },
 });
 

@@ -1,8 +1,8 @@
 /** Mutations written as IR by hand, from the plan to the database and back. */
 import pg from 'pg';
 import type { Source } from '../../src/backend/backend.ts';
-import { compiler } from '../../src/databases/pg/compile/compiler.ts';
-import { pg as backend } from '../../src/databases/pg/index.ts';
+import { compiler } from '../../src/databases/postgresql/compile/compiler.ts';
+import { postgresql as backend } from '../../src/databases/postgresql/index.ts';
 import { SvcError } from '../../src/errors/svc-error.ts';
 import { runPlan } from '../../src/execute/run-plan.ts';
 import type { MutationRoot } from '../../src/ir/mutation.ts';

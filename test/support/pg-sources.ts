@@ -1,12 +1,14 @@
 /** Sources on a database of a test file's own, closed after each test. */
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import type { JsonRow, Source, Statement } from '../../src/backend/backend.ts';
-import { pg } from '../../src/databases/pg/index.ts';
+import type { Backend, Polls, Source, Writes } from '../../src/backend/backend.ts';
+import type { PostgresqlConfiguration } from '../../src/databases/postgresql/configuration.ts';
+import { postgresql } from '../../src/databases/postgresql/index.ts';
 import type { SvcError } from '../../src/errors/svc-error.ts';
 import { textOfBytes } from '../../src/util/bytes.ts';
 import type { Json } from '../../src/util/json.ts';
 import { ROOT } from '../../src/util/path.ts';
 import { testDatabase, type TestDatabase } from './postgres.ts';
+import type { JsonRow, Statement } from '../../src/backend/connection.ts';
 
 let database: TestDatabase;
 const opened: Source[] = [];
@@ -44,12 +46,12 @@ export interface OpenOptions {
   readonly events?: string[];
   readonly requestTimeoutMs?: number;
   /** Of PostgreSQL, or of a kind that stands on it. */
-  readonly backend?: typeof pg;
+  readonly backend?: Backend<PostgresqlConfiguration, Source & Writes & Polls>;
 }
 
-export async function open(options: OpenOptions = {}): Promise<Source> {
-  const { url = database.url, info, document, max = 10, prepare = true, events, requestTimeoutMs = 0, backend = pg } = options;
-  const configuration = pg.configuration.decode({ connection_info: { database_url: url, ...info } as Json, ...document }, ROOT);
+export async function open(options: OpenOptions = {}): Promise<Source & Writes & Polls> {
+  const { url = database.url, info, document, max = 10, prepare = true, events, requestTimeoutMs = 0, backend = postgresql } = options;
+  const configuration = postgresql.configuration.decode({ connection_info: { database_url: url, ...info } as Json, ...document }, ROOT);
   const source = await backend.connect(configuration, {
     sourceName: 'test',
     environment: {},

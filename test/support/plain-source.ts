@@ -1,5 +1,6 @@
 import pg from 'pg';
-import type { Connection, RunSqlResult, Source } from '../../src/backend/backend.ts';
+import type { Source } from '../../src/backend/backend.ts';
+import type { Connection, RunSqlResult } from '../../src/backend/connection.ts';
 
 /** Values as the texts that the server sent. */
 const asText = { getTypeParser: () => (value: string) => value } as unknown as pg.CustomTypesConfig;

@@ -1,4 +1,5 @@
 import net from 'node:net';
+import { Transform } from 'node:stream';
 import { freePort } from './free-port.ts';
 
 export interface Relay {
@@ -13,7 +14,16 @@ export interface Relay {
   speak(): void;
   /** The next new connection is closed at once, and what it brings is lost. */
   loseNext(): void;
+  /**
+   * Lets the next change of the metadata be committed, or not, and then breaks all connections without an answer; new ones are
+   * refused until `speak` is called. Resolves when that has happened. The service must not use prepared statements.
+   */
+  loseCommit(commit?: 'arrives' | 'is lost'): Promise<void>;
 }
+
+/** Channel that a change of the metadata is announced on, in its transaction. */
+const CHANNEL = 'svc_metadata';
+const COMMIT = 'commit\0';
 
 /** Stands between a service and its database, so that the database can go away. It is started. */
 export async function relayTo(databaseUrl: string): Promise<Relay> {
@@ -21,8 +31,33 @@ export async function relayTo(databaseUrl: string): Promise<Relay> {
   const sockets = new Set<net.Socket>();
   let silent = false;
   let losesNext = false;
+  let isRefusing = false;
+  let losing: { readonly arrives: boolean; readonly done: () => void } | undefined;
+  const breakAll = (): void => {
+    isRefusing = true;
+    for (const socket of sockets) socket.destroy();
+    losing?.done();
+    losing = undefined;
+  };
+  /** Sees what a client sends, and returns whether it goes on to the database. */
+  const watchCommit = (client: net.Socket, upstream: net.Socket): ((chunk: Buffer) => boolean) => {
+    let isChange = false;
+    return (chunk) => {
+      isChange ||= chunk.includes(CHANNEL);
+      if (losing !== undefined && isChange && chunk.includes(COMMIT)) {
+        if (!losing.arrives) {
+          breakAll();
+          return false;
+        }
+        upstream.unpipe(client);
+        upstream.once('data', breakAll).resume();
+      }
+      isChange &&= !chunk.includes(COMMIT);
+      return true;
+    };
+  };
   const server = net.createServer((client) => {
-    if (losesNext) {
+    if (losesNext || isRefusing) {
       losesNext = false;
       client.on('error', () => undefined).destroy();
       return;
@@ -33,12 +68,19 @@ export async function relayTo(databaseUrl: string): Promise<Relay> {
       return;
     }
     const upstream = net.connect(Number(port), hostname);
+    const passes = watchCommit(client, upstream);
+    const forward = new Transform({
+      transform(chunk: Buffer, _, done) {
+        done(null, passes(chunk) ? chunk : undefined);
+      },
+    });
+    client.pipe(forward).pipe(upstream);
+    upstream.pipe(client);
     for (const [from, to] of [
       [client, upstream],
       [upstream, client],
     ] as const) {
       sockets.add(from);
-      from.pipe(to);
       from
         .on('error', () => to.destroy())
         .on('close', () => {
@@ -62,11 +104,16 @@ export async function relayTo(databaseUrl: string): Promise<Relay> {
     },
     speak() {
       silent = false;
+      isRefusing = false;
       for (const socket of sockets) socket.destroy();
     },
     loseNext() {
       losesNext = true;
     },
+    loseCommit: (commit = 'arrives') =>
+      new Promise((done) => {
+        losing = { arrives: commit === 'arrives', done };
+      }),
     async stop() {
       const closed = new Promise((resolve) => server.close(resolve));
       for (const socket of sockets) socket.destroy();

@@ -1,9 +1,9 @@
 /** Runs compiled statements with values for their parameters, without the driver of the service. */
 import type pg from 'pg';
-import type { Statement } from '../../src/backend/backend.ts';
 import type { Value } from '../../src/ir/value.ts';
 import type { Parameter } from '../../src/sql/fragment.ts';
 import { type Json, type JsonObject, parseJson } from '../../src/util/json.ts';
+import type { Statement } from '../../src/backend/connection.ts';
 
 export interface Values {
   readonly variables?: Readonly<Record<string, Json>>;

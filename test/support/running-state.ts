@@ -4,7 +4,7 @@ import { afterEach, beforeEach } from 'vitest';
 import { runSql, type TestDatabase, testDatabase } from './postgres.ts';
 import type { Backend, Source } from '../../src/backend/backend.ts';
 import { nameKey } from '../../src/catalog/catalog.ts';
-import { pg } from '../../src/databases/pg/index.ts';
+import { postgresql } from '../../src/databases/postgresql/index.ts';
 import { withSource, withTable } from '../../src/metadata/edit.ts';
 import { kindsOf } from '../../src/metadata/kinds.ts';
 import type { Metadata, SourceMetadata } from '../../src/metadata/metadata.ts';
@@ -13,13 +13,13 @@ import { NO_CUSTOMIZATION } from '../../src/metadata/source.ts';
 import type { Observer } from '../../src/observability/observation.ts';
 import { objectId } from '../../src/schema-cache/object-id.ts';
 import { DEFAULT_ROLE_SCHEMAS_OPTIONS } from '../../src/schema/role-schemas.ts';
-import { createStorage, type Storage } from '../../src/storage/storage.ts';
+import { createStorage, type Storage } from '../../src/metadata-store/storage.ts';
 import { ROOT } from '../../src/util/path.ts';
 import { createState, type RunningState } from '../../src/state/create-state.ts';
 
 export const name = (text: string) => ({ schema: 'public', name: text });
 export const key = (text: string) => nameKey(name(text));
-export const kinds = kindsOf([pg as Backend]);
+export const kinds = kindsOf([postgresql as Backend]);
 
 export let database: TestDatabase;
 let storageSource: Source;
@@ -29,9 +29,9 @@ export const opened: { closed: boolean }[] = [];
 
 /** The real kind, counting what is opened and closed. */
 const counting: Backend = {
-  ...(pg as Backend),
+  ...(postgresql as Backend),
   async connect(configuration, context) {
-    const source = await pg.connect(configuration as never, context);
+    const source = await postgresql.connect(configuration as never, context);
     const record = { closed: false };
     opened.push(record);
     const close = source.close.bind(source);
@@ -44,7 +44,7 @@ const counting: Backend = {
 };
 
 export function source(sourceName: string, url: string): SourceMetadata {
-  const configuration = pg.configuration.decode({ connection_info: { database_url: url } }, ROOT);
+  const configuration = postgresql.configuration.decode({ connection_info: { database_url: url } }, ROOT);
   return { name: sourceName, kind: 'pg', configuration, customization: NO_CUSTOMIZATION, tables: new Map(), functions: new Map() };
 }
 
@@ -85,8 +85,8 @@ export function playState(): void {
        create table color (value text primary key, comment text);
        insert into color values ('red', 'warm'), ('blue', null);`,
     );
-    const configuration = pg.configuration.decode({ connection_info: { database_url: database.url } }, ROOT);
-    storageSource = await pg.connect(configuration, {
+    const configuration = postgresql.configuration.decode({ connection_info: { database_url: database.url } }, ROOT);
+    storageSource = await postgresql.connect(configuration, {
       sourceName: 'storage',
       environment: {},
       usePreparedStatements: true,

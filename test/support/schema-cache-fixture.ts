@@ -8,8 +8,8 @@ import {
   nameKey,
   type QualifiedName,
 } from '../../src/catalog/catalog.ts';
-import { capabilities } from '../../src/databases/pg/capabilities.ts';
-import { types } from '../../src/databases/pg/types.ts';
+import { capabilities } from '../../src/databases/postgresql/capabilities.ts';
+import { types } from '../../src/databases/postgresql/types.ts';
 import { TRUE } from '../../src/ir/bool-exp.ts';
 import { ALL_AVAILABLE } from '../../src/schema-cache/unavailable-source.ts';
 import { NO_CUSTOMIZATION } from '../../src/metadata/source.ts';
@@ -36,6 +36,15 @@ function unused(): never {
 export const fixtureBackend: Backend = {
   kind: 'pg',
   aliases: [],
+  console: {
+    title: '',
+    editor: 'sql',
+    escapes: false,
+    schemaKey: 'schema',
+    examples: [],
+    secret: { path: [], label: '', hint: '', placeholder: '', variable: '', json: false },
+    fields: [],
+  },
   product: 'postgres',
   defaultSchema: 'public',
   configuration: { name: 'none', decode: unused, encode: unused },
@@ -44,6 +53,7 @@ export const fixtureBackend: Backend = {
   functionName: { name: 'none', decode: unused, encode: unused },
   capabilities,
   types,
+  sqlText: { mayChangeCatalog: unused },
   errorCodes: { failed: 'database-error', noConnection: 'database-error' },
   isMadeUpConstraint: () => false,
   compiler: unused,
@@ -263,6 +273,7 @@ export function schemaCache(...sources: readonly SourceInfo[]): SchemaCache {
     actions: NO_REMOTES,
     remotePermissionsEnabled: false,
     queryTags: new Map(),
+    lacking: new Map(),
     introspectionDisabledFor: new Set(),
     apiLimits: null,
     unavailable: ALL_AVAILABLE,

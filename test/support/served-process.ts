@@ -12,14 +12,15 @@ export interface ServedProcess {
   kill(signal: 'SIGKILL' | 'SIGTERM'): void;
 }
 
-/** `svc serve` as a process of its own, compiled (`global-setup.ts`). `options` are variables without `SVC_GRAPHQL_`, `flags` those of Node. */
+/** `svc serve` as a process of its own, compiled (`global-setup.ts`). `options` are variables without `SVC_GRAPHQL_`, `flags` those of Node, `others` further variables. */
 export function serveInProcess(
   databaseUrl: string,
   options: Readonly<Record<string, string>> = {},
   flags: readonly string[] = [],
+  others: Readonly<Record<string, string>> = {},
 ): ServedProcess {
   const all = { DATABASE_URL: databaseUrl, SERVER_PORT: '0', SERVER_HOST: '127.0.0.1', ...options };
-  const env = Object.fromEntries(Object.entries(all).map(([name, value]) => [`SVC_GRAPHQL_${name}`, value]));
+  const env = { ...Object.fromEntries(Object.entries(all).map(([name, value]) => [`SVC_GRAPHQL_${name}`, value])), ...others };
   const child: ChildProcess = spawn(process.execPath, [...flags, main, 'serve'], { cwd: tmpdir(), env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));

@@ -1,3 +1,4 @@
+import type { Backend } from '../../src/backend/backend.ts';
 import { serve } from '../../src/app/serve.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { Logger } from '../../src/observability/logger.ts';
@@ -44,11 +45,13 @@ export interface Answer {
  * @param options environment variables without `SVC_GRAPHQL_`
  * @param others the other environment variables that metadata may refer to
  * @param log what is told is written there; absent: nowhere
+ * @param backends absent: those of the registry
  */
 export async function startTestService(
   options: Readonly<Record<string, string>> = {},
   others: Readonly<Record<string, string>> = {},
   log?: Logger,
+  backends?: readonly Backend[],
 ): Promise<TestService> {
   const database: TestDatabase = await testDatabase('ready');
   const observations: Observation[] = [];
@@ -60,7 +63,7 @@ export async function startTestService(
   const environment = { ...settings, ...others };
   const config = loadConfig({ argv: [], environment });
   const complete = { ...config, metadataDatabaseUrl: config.metadataDatabaseUrl ?? config.databaseUrl };
-  const service = await serve(complete, environment, {
+  const ownLogger: Logger = {
     observe(o) {
       observations.push(o);
       log?.observe(o);
@@ -68,7 +71,8 @@ export async function startTestService(
     flush: () => log?.flush(),
     settle: async () => log?.settle(),
     ...(log?.tap === undefined ? {} : { tap: log.tap }),
-  });
+  };
+  const service = await serve(complete, environment, ownLogger, undefined, undefined, undefined, backends);
   const secret: Record<string, string> = config.adminSecret === null ? {} : { 'x-svc-admin-secret': config.adminSecret };
 
   const send = async (path: string, init: RequestInit = {}): Promise<Answer> => {

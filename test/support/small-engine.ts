@@ -1,9 +1,9 @@
 import { textOfBytes } from '../../src/util/bytes.ts';
 /** The schema engine over the small schema, for tests that look at what it made of a request. */
-import { createRoleSchema, DEFAULT_LIMITS, type RoleSchemaOptions } from '../../src/schema/engine.ts';
+import { createRoleSchema, DEFAULT_LIMITS, type RoleSchemaOptions } from '../../src/graphql-engine/engine.ts';
 import { SvcError } from '../../src/errors/svc-error.ts';
-import type { TranslatedOperation } from '../../src/schema/translation.ts';
-import type { RootTypes } from '../../src/schema/types.ts';
+import type { TranslatedOperation } from '../../src/graphql-engine/translation.ts';
+import type { RootTypes } from '../../src/graphql-engine/types.ts';
 import type { Json } from '../../src/util/json.ts';
 import { type Seen, SMALL_ROOTS } from './small-schema.ts';
 

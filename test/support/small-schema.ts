@@ -3,26 +3,28 @@ import type { SelectRoot } from '../../src/ir/select.ts';
 import type { Value } from '../../src/ir/value.ts';
 import { SvcError } from '../../src/errors/svc-error.ts';
 import { isJsonNumber, type Json } from '../../src/util/json.ts';
-import type { CollectedField, Input, RootMeaning } from '../../src/schema/translation.ts';
-import { BOOLEAN, INT, NON_NEGATIVE_INT, STRING } from '../../src/schema/input/built-in-scalars.ts';
-import { unexpectedNull } from '../../src/schema/input/found.ts';
+import { BOOLEAN, INT, NON_NEGATIVE_INT, STRING } from '../../src/graphql-engine/input/built-in-scalars.ts';
+import { unexpectedNull } from '../../src/graphql-engine/input/found.ts';
 import {
+  type CollectedField,
   type EnumSchemaType,
+  type Input,
   type InputField,
   type InputObjectType,
   type InputTypeRef,
   lazy,
   listOf,
-  namedTypeOf,
   type NamedType,
+  namedTypeOf,
   nonNull,
   type ObjectType,
   type OutputField,
+  type RootMeaning,
   type RootTypes,
   type ScalarSchemaType,
   type TypeRef,
   type UnionType,
-} from '../../src/schema/types.ts';
+} from '../../src/graphql-engine/types.ts';
 
 /** What the fixture's roots translate into instead of IR: the fields and values that the walk handed over. */
 export interface Seen {
@@ -58,7 +60,7 @@ const COLUMN_INT: ScalarSchemaType = {
 };
 
 const UUID: ScalarSchemaType = { kind: 'scalar', name: 'uuid', description: null, check: (json) => json };
-const JSONB: ScalarSchemaType = { kind: 'scalar', name: 'jsonb', description: null, check: (json) => json, anyLiteral: true };
+const JSONB: ScalarSchemaType = { kind: 'scalar', name: 'jsonb', description: null, check: (json) => json, enumLiterals: true };
 const FLOAT: ScalarSchemaType = { kind: 'scalar', name: 'Float', description: null, check: (json) => json };
 
 const ORDER_BY: EnumSchemaType = enumType('order_by', ['asc', 'desc']);

@@ -6,7 +6,7 @@ import {
   type RoleSchemasOptions,
   type SchemaVariant,
 } from '../../src/schema/role-schemas.ts';
-import type { TranslatedOperation } from '../../src/schema/translation.ts';
+import type { TranslatedOperation } from '../../src/graphql-engine/translation.ts';
 import type { Json } from '../../src/util/json.ts';
 
 export interface TranslateOptions {

@@ -2,20 +2,27 @@
 import { createClient } from 'graphql-sse';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DEEP } from '../support/deep.ts';
+import { AT_GATE, type Gate, gateOf } from '../support/gate.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
+let gate: Gate;
 const HEADERS = { 'x-svc-admin-secret': 'secret', accept: 'text/event-stream' };
 
 beforeAll(async () => {
   service = await startTestService({ ADMIN_SECRET: 'secret', WEBSOCKET_KEEPALIVE: '1', WEBSOCKET_CONNECTION_LIMIT: '2' });
   await service.sql(
     `create table item (id int primary key, name text, data json); insert into item values (1, E'one\\r\\ntwo', E'{\\n"a":\\r\\n1}'), (2, 'x', '[]');
-     create view nap as select 1 as id from pg_sleep(1.5)`,
+     create view nap as select 1 as id from pg_sleep(1.5);
+     create view waits as select 1 as id from ${AT_GATE}`,
   );
-  for (const table of ['item', 'nap']) await service.metadata('pg_track_table', { table });
+  for (const table of ['item', 'nap', 'waits']) await service.metadata('pg_track_table', { table });
+  gate = await gateOf(service.databaseUrl);
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await gate.end();
+  await service.stop();
+});
 
 const QUERY = '{ item(order_by: {id: asc}) { id name data } }';
 const ITEMS = {
@@ -96,11 +103,13 @@ it('keeps the connection open while it waits', async () => {
 });
 
 it('is bounded in number, with websockets', async () => {
-  const open = [post('{ nap { id } }'), post('{ nap { id } }')];
+  await gate.shut();
+  const open = [post('{ waits { id } }'), post('{ waits { id } }')];
   while (service.observations.filter((o) => o.kind === 'http' && o.status === 503).length === 0) {
     const answer = await post('{ __typename }');
     if (answer.status === 503) expect(answer.text).toContain('the limit of 2 websockets and event streams is reached');
   }
+  await gate.open();
   await Promise.all(open);
   expect((await post('{ __typename }')).status).toBe(200);
 });

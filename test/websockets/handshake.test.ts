@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { WebsocketObservation } from '../../src/observability/observation.ts';
+import { DEEP } from '../support/deep.ts';
 import { type PlayedServer, playServer } from '../support/played-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { LEGACY, MODERN, type OpenOptions, TestSocket } from '../support/websocket.ts';
@@ -208,10 +209,27 @@ describe('credentials', () => {
     expect((await another.closed).code).toBe(1000);
     expect(hook.requests).toHaveLength(2);
   });
+
+  it.runIf(DEEP)('hold as long as cache headers of the webhook say', async () => {
+    hook.answer = () => ({ body: { 'X-Svc-Role': 'admin' }, headers: { 'cache-control': 'private, max-age=1' } });
+    const socket = await connect(byHook, { protocol: MODERN }).init();
+    expect(await socket.closed).toEqual({ code: 1000, reason: 'the session has ended' });
+    hook.answer = () => ({ body: { 'X-Svc-Role': 'admin' }, headers: { expires: new Date(Date.now() + 2000).toUTCString() } });
+    const another = await connect(byHook, { protocol: MODERN }).init();
+    expect((await another.closed).code).toBe(1000);
+  });
+
+  it('hold without an end where a header only forbids caching', async () => {
+    const headers = { 'cache-control': 'max-age=0, private, must-revalidate', expires: new Date(0).toUTCString() };
+    hook.answer = () => ({ body: { 'X-Svc-Role': 'admin' }, headers });
+    const socket = await connect(byHook, { protocol: MODERN }).init();
+    socket.start('1', '{ __typename }');
+    expect(await socket.next()).toMatchObject({ id: '1', type: 'next' });
+  });
 });
 
 describe('a socket', () => {
-  it('is kept open by signs of life', async () => {
+  it.runIf(DEEP)('is kept open by signs of life', async () => {
     const modern = await connect(byHook, { protocol: MODERN }).init();
     const legacy = await connect(byHook).init();
     while (modern.signs.length < 2 || legacy.signs.length < 3) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -219,7 +237,7 @@ describe('a socket', () => {
     expect(legacy.signs[2]).toEqual({ type: 'ka' });
   });
 
-  it('is closed for a message that is too large', async () => {
+  it.runIf(DEEP)('is closed for a message that is too large', async () => {
     const socket = await connect(byHook, { protocol: MODERN }).init();
     socket.send({ type: 'ping', payload: { of: 'x'.repeat(4_200_000) } });
     expect((await socket.closed).code).toBe(1009);

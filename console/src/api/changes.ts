@@ -21,6 +21,30 @@ export interface Change {
   readonly inverse?: readonly Step[] | ((parts: readonly Json[], answer: Json) => readonly Step[]);
   /** Shown before it is sent, even where nothing is dropped. */
   readonly review?: boolean;
+  /** The object that is edited; undefined for changes that replace nothing. */
+  readonly draft?: Draft;
+}
+
+/** The object that a draft replaces. If another one is stored by now, the review shows both, and nothing is sent before it is confirmed there. */
+export interface Draft {
+  /** The object as it was stored when the draft began; `null` if there was none. */
+  readonly before: Json;
+  /** Returns the object as it is stored now, from `tables` and `parts` of the change; `null` if there is none. */
+  now(entries: readonly (JsonObject | null)[], parts: readonly Json[]): Json;
+  /** Returns the object as the draft makes it of what is stored now; `null` if it is removed. */
+  after(entries: readonly (JsonObject | null)[], parts: readonly Json[]): Json;
+  /** Version of the metadata that the draft began with. */
+  readonly version?: number;
+  /** Replaces the draft by the stored object, in its editor. */
+  discard?(): void;
+}
+
+/** Objects that were changed since a draft or a review of them began. */
+export interface Conflict {
+  readonly before: Json;
+  readonly now: Json;
+  /** The draft; undefined if the change is made of what is stored now. */
+  readonly after?: Json;
 }
 
 export interface AppliedChange {
@@ -28,7 +52,8 @@ export interface AppliedChange {
   readonly at: Date;
   readonly version: number;
   readonly steps: readonly Step[];
-  undo: (() => Promise<readonly Step[]>) | undefined;
+  /** Returns the steps that take it back, with the version that they were made for. */
+  undo: (() => Promise<{ readonly steps: readonly Step[]; readonly version: number | undefined }>) | undefined;
 }
 
 /** A change that waits for its review. */
@@ -37,8 +62,8 @@ export interface PendingChange {
   readonly read: Entries;
   readonly steps: readonly Step[];
   readonly failure: Failure | undefined;
-  /** Whether somebody else has changed the same objects meanwhile. */
-  readonly theirs: readonly Json[] | undefined;
+  /** Undefined while the stored objects are those that the change began with. */
+  readonly conflict: Conflict | undefined;
   readonly finish: (result: Json | null) => void;
 }
 
@@ -61,8 +86,21 @@ function isSame(a: Entries, b: Entries): boolean {
   return equalJson(a.entries as Json, b.entries as Json) && equalJson(a.parts, b.parts);
 }
 
+/** The conflict between a draft and what is stored now. */
+function conflictOf({ draft }: Change, { entries, parts }: Entries): Conflict | undefined {
+  if (draft === undefined) return undefined;
+  const now = draft.now(entries, parts);
+  return equalJson(now, draft.before) ? undefined : { before: draft.before, now, after: draft.after(entries, parts) };
+}
+
+/** The objects of a change as one value. */
+function objectsOf({ entries, parts }: Entries): Json {
+  const [first = null, ...others] = [...entries, ...parts];
+  return others.length === 0 ? first : [first, ...others];
+}
+
 /**
- * Makes a change: at once, or after a review where something is dropped.
+ * Makes a change: at once, or after a review where something is dropped, or where a draft is of another object than is stored now.
  * @returns the answer; null when it was given up in the review
  * @throws Failure of the service, where no review shows it
  */
@@ -70,12 +108,28 @@ export async function makeChange(change: Change): Promise<Json | null> {
   const read = isAboutSomething(change) ? await readConcerned(change) : { ...NOTHING_READ, version: overview.peek()?.version ?? 0 };
   const steps = change.steps(read.entries, read.parts);
   if (steps.length === 0) return null;
-  if (change.review === true || steps.some(isDropped(steps))) {
-    return new Promise((finish) => {
-      pending.value = { change, read, steps, failure: undefined, theirs: undefined, finish };
+  const review = (state: Omit<PendingChange, 'change' | 'finish'>): Promise<Json | null> =>
+    new Promise((finish) => {
+      pending.value = { change, ...state, finish };
     });
+  const conflict = conflictOf(change, read);
+  if (change.review === true || conflict !== undefined || steps.some(isDropped(steps))) {
+    return review({ read, steps, failure: undefined, conflict });
   }
-  return apply(change, read, steps);
+  try {
+    return await apply(change, read, steps);
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure.code !== 'conflict' || !isAboutSomething(change)) throw failure;
+    return review({ failure, ...(await readAgain(change, read)) });
+  }
+}
+
+/** The change on top of what is stored now. */
+async function readAgain(change: Change, before: Entries): Promise<Pick<PendingChange, 'read' | 'steps' | 'conflict'>> {
+  const read = await readConcerned(change);
+  const other = isSame(before, read) ? undefined : { before: objectsOf(before), now: objectsOf(read) };
+  return { read, steps: change.steps(read.entries, read.parts), conflict: conflictOf(change, read) ?? other };
 }
 
 /** A permission that is made anew right after it was dropped is not lost. */
@@ -108,9 +162,11 @@ export async function applyPending(): Promise<void> {
       pending.value = { ...current, failure };
       return;
     }
-    const read = await readConcerned(current.change);
-    const theirs = [...read.entries, ...read.parts];
-    pending.value = { ...current, failure, theirs, read, steps: current.change.steps(read.entries, read.parts) };
+    try {
+      pending.value = { ...current, failure, ...(await readAgain(current.change, current.read)) };
+    } catch (refused) {
+      pending.value = { ...current, failure: failureOf(refused) };
+    }
   }
 }
 
@@ -157,18 +213,31 @@ function undoOf(change: Change, before: Entries, after: Entries, answer: Json): 
   const { tables, inverse } = change;
   if (inverse === undefined && tables === undefined) return undefined;
   return async () => {
-    if (isAboutSomething(change) && !isSame(await readConcerned(change), after))
+    const now = isAboutSomething(change) ? await readConcerned(change) : undefined;
+    if (now !== undefined && !isSame(now, after))
       throw new Failure('The objects have been changed since; undo would lose that.', { code: 'changed-since' });
-    if (inverse !== undefined) return typeof inverse === 'function' ? inverse(before.parts, answer) : inverse;
-    return (tables ?? []).flatMap((address, index) => tableSteps(address, after.entries[index] ?? null, before.entries[index] ?? null));
+    const steps =
+      inverse === undefined
+        ? (tables ?? []).flatMap((address, index) => tableSteps(address, after.entries[index] ?? null, before.entries[index] ?? null))
+        : typeof inverse === 'function'
+          ? inverse(before.parts, answer)
+          : inverse;
+    return { steps, version: now?.version };
   };
 }
 
 /** Takes a change back, while its objects are as it left them. @throws Failure */
 export async function undo(applied: AppliedChange): Promise<void> {
-  const steps = await applied.undo?.();
-  if (steps === undefined || steps.length === 0) return;
-  await perform(steps);
+  const { steps, version } = (await applied.undo?.()) ?? { steps: [], version: undefined };
+  if (steps.length === 0) return;
+  try {
+    await perform(steps, version);
+  } catch (error) {
+    // Another change came between the look at the objects and this: they are looked at once more.
+    if (failureOf(error).code !== 'conflict') throw error;
+    const again = await applied.undo?.();
+    if (again !== undefined) await perform(again.steps, again.version);
+  }
   await refreshOverview();
   const back: AppliedChange = {
     title: `Undone: ${applied.title}`,

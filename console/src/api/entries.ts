@@ -6,11 +6,14 @@ import { ask } from './metadata.ts';
 
 /** A part of the metadata that is no table. */
 export interface MetadataPart {
-  /** What is asked for, as `export_metadata` takes it. */
-  readonly only: { readonly sections?: readonly string[]; readonly sources?: readonly string[] };
-  /** @returns null where it is not in the metadata */
-  find(metadata: JsonObject): Json;
+  /** The argument `only` of `export_metadata`; `all` for the whole document. */
+  readonly only: { readonly sections?: readonly string[]; readonly sources?: readonly string[] } | 'all';
+  /** Returns the part; `null` if there is none. The metadata is read before, so that a later change of the part is a conflict. */
+  find(metadata: JsonObject): Json | Promise<Json>;
 }
+
+/** The whole document. */
+export const DOCUMENT: MetadataPart = { only: 'all', find: (metadata) => metadata };
 
 /** A section as a whole. */
 export function sectionPart(section: string): MetadataPart {
@@ -24,20 +27,18 @@ export function memberPart(section: string, name: string, key: 'name' | 'collect
 
 /** A source with all that is tracked in it: asked for with the others, since one that is not there cannot be asked for by its name. */
 export function sourcePart(name: string): MetadataPart {
-  return {
-    only: { sections: ['sources'] },
-    find: (metadata) => objects(metadata['sources']).find((each) => each['name'] === name) ?? null,
-  };
+  return { only: { sections: ['sources'] }, find: (metadata) => sourceIn(metadata, name) };
+}
+
+function sourceIn(metadata: JsonObject, name: string): JsonObject | null {
+  return objects(metadata['sources']).find((each) => each['name'] === name) ?? null;
 }
 
 /** A tracked function of a source. */
 export function functionPart(source: string, name: Json): MetadataPart {
   return {
     only: { sources: [source] },
-    find: (metadata) => {
-      const found = sourcePart(source).find(metadata);
-      return objects(isObject(found) ? found['functions'] : []).find((each) => isSameTable(each['function'], name)) ?? null;
-    },
+    find: (metadata) => objects(sourceIn(metadata, source)?.['functions']).find((each) => isSameTable(each['function'], name)) ?? null,
   };
 }
 
@@ -67,12 +68,16 @@ export async function readEntries(
   parts: readonly MetadataPart[] = [],
   signal?: AbortSignal,
 ): Promise<Entries> {
-  const only = {
+  const listed = (key: 'sections' | 'sources'): readonly string[] => [
+    ...new Set(parts.flatMap(({ only }) => (only === 'all' ? [] : (only[key] ?? [])))),
+  ];
+  const only: JsonObject = {
     tables: tables.map(({ source, table }) => ({ source, table })),
-    sections: [...new Set(parts.flatMap((part) => part.only.sections ?? []))],
-    sources: [...new Set(parts.flatMap((part) => part.only.sources ?? []))],
+    sections: listed('sections'),
+    sources: listed('sources'),
   };
-  const exported = await ask('export_metadata', { only }, { version: 2, signal });
+  const args: JsonObject = parts.some((part) => part.only === 'all') ? {} : { only };
+  const exported = await ask('export_metadata', args, { version: 2, signal });
   const { metadata: found, resource_version: version } = exported as JsonObject;
   const metadata = isObject(found) ? found : {};
   const sources = objects(metadata['sources']);
@@ -82,7 +87,7 @@ export async function readEntries(
       const list = sources.find(({ name }) => name === source)?.['tables'];
       return objects(list).find((entry) => isSameTable(entry['table'], table)) ?? null;
     }),
-    parts: parts.map((part) => part.find(metadata)),
+    parts: await Promise.all(parts.map((part) => part.find(metadata))),
   };
 }
 

@@ -1,6 +1,7 @@
 /** GraphQL as a persona. */
 import { isList, isObject, type Json, type JsonObject, parseJson } from '../model/json.ts';
-import { headersOf, type Persona } from '../model/persona.ts';
+import type { Persona } from '../model/persona.ts';
+import { type RequestHeaders, requestHeaders } from '../model/request-headers.ts';
 import { Failure, failureOfAnswer } from './failure.ts';
 import { type Answer, send } from './http.ts';
 import { isReadOnly, READ_ONLY_REASON } from './settings.ts';
@@ -19,8 +20,8 @@ export interface GraphqlAnswer extends Answer {
 /** Sends a request as it is, for pages that show the answer. @throws Failure when the service cannot be reached */
 export async function sendGraphql(
   request: GraphqlRequest,
-  persona: Persona,
-  { signal, headers = {} }: { readonly signal?: AbortSignal | undefined; readonly headers?: Readonly<Record<string, string>> } = {},
+  { headers, hasSecret }: RequestHeaders,
+  signal?: AbortSignal,
 ): Promise<GraphqlAnswer> {
   if (isReadOnly && /\bmutation\b/.test(request.query)) throw new Failure(READ_ONLY_REASON, { code: 'read-only' });
   const { query, variables, operationName } = request;
@@ -34,10 +35,10 @@ export async function sendGraphql(
     const answer = await send('v1/graphql', {
       body,
       signal,
-      headers: { ...headers, ...headersOf(persona) },
-      asStranger: persona.token !== undefined,
+      headers,
+      asStranger: !hasSecret,
     });
-    if (answer.status === 401 && persona.token === undefined) {
+    if (answer.status === 401 && hasSecret) {
       await signedIn(signal);
       continue;
     }
@@ -53,7 +54,7 @@ export async function sendGraphql(
 
 /** The data of an answer. @throws Failure of the first error, or of what is no answer */
 export async function graphql(request: GraphqlRequest, persona: Persona, signal?: AbortSignal): Promise<JsonObject> {
-  const answer = await sendGraphql(request, persona, { signal });
+  const answer = await sendGraphql(request, requestHeaders(persona), signal);
   if (!isObject(answer.json) || (isList(answer.json['errors']) && answer.json['errors'].length > 0)) {
     throw failureOfAnswer(answer.status, answer.text);
   }

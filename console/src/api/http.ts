@@ -28,17 +28,17 @@ const RETRY_MS = 400;
 /** @throws Failure when the service cannot be reached; DOMException AbortError when `signal` says so */
 export async function send(path: string, options: RequestOptions = {}): Promise<Answer> {
   const { method = 'POST', body, headers = {}, signal, asStranger = false, retries = 0 } = options;
+  // Set one by one: a header that is given under another spelling replaces ours.
+  const sent = new Headers(asStranger ? {} : credentials());
+  if (body !== undefined) sent.set('Content-Type', 'application/json');
+  for (const [name, value] of Object.entries(headers)) sent.set(name, value);
   for (let tried = 0; ; tried++) {
     const started = performance.now();
     try {
       const response = await fetch(new URL(path, base), {
         method,
         credentials: 'omit',
-        headers: {
-          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-          ...(asStranger ? {} : credentials()),
-          ...headers,
-        },
+        headers: sent,
         ...(body === undefined ? {} : { body: printJson(body) }),
         ...(signal === undefined ? {} : { signal }),
       });

@@ -109,7 +109,7 @@ export const KIND_OPERATIONS = {
   set_permission_comment: ['metadata', 'dbb dbc dwh pg'],
   set_relationship_comment: ['metadata', 'dbb dbc dwh pg'],
   set_table_customization: ['metadata', 'dbb dbc dwh pg'],
-  set_table_is_enum: ['metadata', 'pg'],
+  set_table_is_enum: ['metadata', 'dbc pg'],
   suggest_relationships: ['nothing', 'dbb dbc dwh pg'],
   track_function: ['metadata', 'dbc pg'],
   track_table: ['metadata', 'dbb dbc dwh pg'],
@@ -183,6 +183,7 @@ export interface OperationArguments {
     readonly action: string;
     readonly role: string;
     readonly comment?: string;
+    readonly definition?: Json;
   };
   /** `{"name":"nightly","webhook":"{{HOOKS}}/nightly","schedule":"0 3 * * *","include_in_metadata":true,"payload":{"job":"report"},"retry_conf":{"num_retries":3,"retry_interval_seconds":30,"timeout_seconds":60,"tolerance_seconds":3600},"headers":[{"name":"X-Key","value_from_env":"HOOK_KEY"}],"comment":"the report of the day"}` */
   create_cron_trigger: {
@@ -342,6 +343,8 @@ export interface OperationArguments {
   /** `{"metadata":{"version":3,"sources":[]},"migrations":[]}` */
   plan_changes: {
     readonly metadata?: Json;
+    readonly add_sources?: Json;
+    readonly compare?: boolean;
     readonly migrations?: Json;
     readonly prelude?: string;
     readonly probe?: string;
@@ -358,6 +361,7 @@ export interface OperationArguments {
     readonly reload_remote_schemas?: Json;
     readonly reload_sources?: Json;
     readonly recreate_event_triggers?: Json;
+    readonly source?: string;
   };
   /** `{"name":"countries"}` */
   reload_remote_schema: {

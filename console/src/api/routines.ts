@@ -1,4 +1,5 @@
-/** Functions of a database, from the catalog that the SQL standard describes. */
+/** Functions of a database. */
+import { KINDS } from '../model/kinds.generated.ts';
 import { isList, isObject, type Json, type JsonObject } from '../model/json.ts';
 import { runSql } from './metadata.ts';
 
@@ -18,17 +19,12 @@ export interface Routines {
 
 /** A row is a parameter, or a function without any. */
 const MOST_ROWS = 5000;
-const SQL = `select r.specific_schema, r.specific_name, r.routine_name, r.type_udt_schema, r.type_udt_name,
-  p.parameter_name, p.udt_schema, p.udt_name
-from information_schema.routines r
-left join information_schema.parameters p
-  on p.specific_schema = r.specific_schema and p.specific_name = r.specific_name and p.parameter_mode in ('IN', 'INOUT')
-where r.routine_type = 'FUNCTION' and r.specific_schema not in ('pg_catalog', 'information_schema')
-order by r.specific_schema, r.routine_name, r.specific_name, p.ordinal_position`;
 
 /** @throws Failure where the service runs no SQL, say */
 export async function readRoutines(source: string, kind: string, signal?: AbortSignal): Promise<Routines> {
-  const answer = await runSql(kind, { source, sql: SQL, read_only: true, max_rows: MOST_ROWS }, signal);
+  const sql = KINDS[kind]?.functionsSql;
+  if (sql === undefined) return { list: [], isCut: false };
+  const answer = await runSql(kind, { source, sql, read_only: true, max_rows: MOST_ROWS }, signal);
   const result = isObject(answer) && isList(answer['result']) ? answer['result'].filter(isList).slice(1) : [];
   const found = new Map<string, Routine>();
   for (const row of result) {
@@ -39,7 +35,10 @@ export async function readRoutines(source: string, kind: string, signal?: AbortS
     found.set(
       key,
       isParameter
-        ? { ...former, parameters: [...former.parameters, { name: parameter ?? '', type: `${typeSchema}.${typeName}` }] }
+        ? {
+            ...former,
+            parameters: [...former.parameters, { name: parameter ?? '', type: typeSchema === '' ? typeName : `${typeSchema}.${typeName}` }],
+          }
         : former,
     );
   }

@@ -1,7 +1,7 @@
-/** Subscriptions over a websocket, as a persona. The library is loaded with the first one. */
+/** Subscriptions over a websocket, with headers. The library is loaded with the first one. */
 import { base } from '../browser/place.ts';
-import { type Json, type JsonObject, NumberText } from '../model/json.ts';
-import { headersOf, type Persona } from '../model/persona.ts';
+import { type Json, type JsonObject, numberOf } from '../model/json.ts';
+import type { RequestHeaders } from '../model/request-headers.ts';
 import { failureOf } from './failure.ts';
 import type { GraphqlRequest } from './graphql.ts';
 import { credentials } from './session.ts';
@@ -15,7 +15,7 @@ export interface SubscriptionSink {
 /** @returns what ends it */
 export async function subscribe(
   { query, variables, operationName }: GraphqlRequest,
-  persona: Persona,
+  { headers, hasSecret }: RequestHeaders,
   sink: SubscriptionSink,
 ): Promise<() => void> {
   const { createClient } = await import('graphql-ws');
@@ -25,9 +25,8 @@ export async function subscribe(
     url: url.href,
     lazy: true,
     retryAttempts: 3,
-    connectionParams: { headers: { ...(persona.token === undefined ? credentials() : {}), ...headersOf(persona) } },
+    connectionParams: { headers: { ...(hasSecret ? credentials() : {}), ...headers } },
     jsonMessageReviver: keepNumber,
-    jsonMessageReplacer: (_, value) => (value instanceof NumberText ? value.text : value),
   });
   const end = client.subscribe<JsonObject>(
     {
@@ -58,5 +57,5 @@ export async function subscribe(
 /** What a double would change stays text; browsers tell the source of what they parsed. */
 function keepNumber(_: string, value: Json, context?: { readonly source?: string }): Json {
   const source = context?.source;
-  return typeof value === 'number' && source !== undefined && String(value) !== source ? new NumberText(source) : value;
+  return typeof value === 'number' && source !== undefined ? numberOf(source) : value;
 }

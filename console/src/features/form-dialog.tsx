@@ -4,7 +4,8 @@ import { type Failure, failureOf } from '../api/failure.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../api/settings.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { SaveFailure } from './save-failure.tsx';
+import { ErrorBox } from '../parts/error-box.tsx';
+import { shownError } from '../parts/shown-error.ts';
 
 /** A form in a dialog, which goes when it was saved; why it was not is told above the fields, which keep what was written. */
 export function FormDialog({
@@ -27,22 +28,18 @@ export function FormDialog({
   readonly refusal: string | undefined;
   readonly children: ComponentChildren;
   onClose(): void;
-  /**
-   * @param isOver whether what somebody else has changed meanwhile is to be replaced
-   * @returns whether it was saved; false when it was given up
-   * @throws Error why it was not
-   */
-  onSave(isOver: boolean): Promise<boolean>;
+  /** Returns whether it was saved; false if it was discarded in the review. @throws Error */
+  onSave(): Promise<boolean>;
 }) {
   const [failure, setFailure] = useState<Failure>();
   const [isBusy, setBusy] = useState(false);
   const refusal = isReadOnly ? READ_ONLY_REASON : (given ?? (isBusy ? 'Being saved' : undefined));
-  const save = async (isOver = false): Promise<void> => {
+  const save = async (): Promise<void> => {
     if (refusal !== undefined) return;
     setFailure(undefined);
     setBusy(true);
     try {
-      if (await onSave(isOver)) onClose();
+      if (await onSave()) onClose();
     } catch (error) {
       setFailure(failureOf(error));
     } finally {
@@ -61,7 +58,7 @@ export function FormDialog({
         </Button>
       }
     >
-      {failure !== undefined && <SaveFailure failure={failure} onOver={() => void save(true)} />}
+      {failure !== undefined && <ErrorBox error={shownError(failure)} />}
       {children}
     </Dialog>
   );

@@ -19,6 +19,7 @@ export function JsonDialog({
   onSubmit,
 }: {
   readonly title: string;
+  /** The stored value, which can be sent once it is changed; empty for a new one. Never an example. */
   readonly text: string;
   readonly action: string;
   readonly children?: ComponentChildren;
@@ -28,8 +29,15 @@ export function JsonDialog({
 }) {
   const [text, setText] = useState(initial);
   const [failure, setFailure] = useState<ReturnType<typeof failureOf>>();
+  const refusal = isReadOnly
+    ? READ_ONLY_REASON
+    : text.trim() === ''
+      ? 'Nothing is written yet'
+      : text === initial
+        ? 'Nothing is changed'
+        : undefined;
   const submit = async (): Promise<void> => {
-    if (isReadOnly) return;
+    if (refusal !== undefined) return;
     setFailure(undefined);
     try {
       await onSubmit(parseJson(text));
@@ -45,7 +53,7 @@ export function JsonDialog({
       onSubmit={() => void submit()}
       footer={
         <>
-          <Button kind="primary" refusal={isReadOnly ? READ_ONLY_REASON : undefined} onClick={() => void submit()}>
+          <Button kind="primary" refusal={refusal} onClick={() => void submit()}>
             {action}
           </Button>
           <Button onClick={onClose}>Cancel</Button>

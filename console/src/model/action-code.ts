@@ -1,7 +1,7 @@
 /** Texts about an action: its handler as code to begin with, a call of the handler, an operation that calls it. */
 import { type ActionField, type ActionSignature, coreOf, reachable, typeNamed, typesIn } from './action-document.ts';
 import { isList, isObject, type Json, type JsonObject, printJson } from './json.ts';
-import { shellQuoted } from './steps.ts';
+import { shellQuoted } from './request-code.ts';
 
 const objectsOf = (json: Json | undefined): readonly JsonObject[] => (isList(json) ? json.filter(isObject) : []);
 

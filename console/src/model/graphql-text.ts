@@ -1,5 +1,5 @@
 /** Pieces of GraphQL documents. */
-import { isList, isObject, type Json, NumberText } from './json.ts';
+import { isList, isObject, type Json, JsonNumber } from './json.ts';
 
 /** A value as GraphQL writes it; names of enums are given as `EnumName`. */
 export class EnumName {
@@ -13,7 +13,7 @@ export type Literal = Json | EnumName | readonly Literal[] | { readonly [key: st
 
 export function literal(value: Literal): string {
   if (value instanceof EnumName) return value.name;
-  if (value instanceof NumberText) return value.text;
+  if (value instanceof JsonNumber) return value.text;
   if (isList(value as Json)) return `[${(value as readonly Literal[]).map(literal).join(', ')}]`;
   if (isObject(value as Json)) {
     return `{${Object.entries(value as { readonly [key: string]: Literal })

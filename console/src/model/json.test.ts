@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { equalJson, type Json, NumberText, parseJson, printJson } from './json.ts';
+import { equalJson, type Json, JsonNumber, parseJson, printJson } from './json.ts';
 
 describe('JSON', () => {
   it('keeps numbers that a double cannot hold', () => {
     const text = '{"id":9007199254740993,"price":1.50,"big":123456789012345678901234567890.5,"small":-0}';
     expect(printJson(parseJson(text))).toBe(text);
-    expect(parseJson('9007199254740993')).toEqual(new NumberText('9007199254740993'));
+    expect(parseJson('9007199254740993')).toEqual(new JsonNumber('9007199254740993'));
     expect(parseJson('12')).toBe(12);
   });
 
@@ -21,7 +21,7 @@ describe('JSON', () => {
         `{"a":${number}}`,
         `{"a"\n:\n${number}\n}`,
       ])
-        expect(JSON.stringify(parseJson(text), (_, value) => (value instanceof NumberText ? value.text : value))).toContain(`"${number}"`);
+        expect(JSON.stringify(parseJson(text), (_, value) => (value instanceof JsonNumber ? value.text : value))).toContain(`"${number}"`);
     expect(parseJson('["1.0", "a 1.0", "1234567890123456", 12, -7, 0]')).toEqual(['1.0', 'a 1.0', '1234567890123456', 12, -7, 0]);
     expect(() => parseJson(`${'[1,"]",'.repeat(1000)}1${']'.repeat(1000)}`)).toThrow(SyntaxError);
   });

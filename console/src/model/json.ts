@@ -1,124 +1,58 @@
-/** JSON whose numbers survive: what a double cannot hold is kept as its text. */
+/** JSON as the console shows it: faults with their line, text laid out for readers. */
+import { type Json, JsonNumber, parseScannedJson } from '../../../packages/model/json.ts';
+import { scanJson } from '../../../packages/model/json-scan.ts';
+import { JsonFault, parseExactJson } from '../../../packages/model/parse-exact-json.ts';
 
-/** A number that a double would change, as its text. */
-export class NumberText {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
-  toString(): string {
-    return this.text;
-  }
-}
+export {
+  isJsonArray as isList,
+  isJsonObject as isObject,
+  type Json,
+  JsonNumber,
+  type JsonObject,
+  jsonEqual as equalJson,
+} from '../../../packages/model/json.ts';
 
-export type Json = null | boolean | number | string | NumberText | readonly Json[] | JsonObject;
-export interface JsonObject {
-  readonly [key: string]: Json;
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids them in strings
-const TOKEN = /\s*(?:([{}[\],:])|"((?:[^"\\\u0000-\u001f]|\\.)*)"|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null))/y;
-const DEEPEST = 500;
-
-/** Where a value begins that is, or might be, a number that a double would change. What is found in a string only costs time. */
-const LOSSY = /(?:^|[\s:,[])(?:-0|-?\d+[.eE]|-?\d{16})/;
-
-/** Whether the browser's own reader, which is many times faster, reads it as `parseJson` does. */
-function isReadByTheBrowser(text: string): boolean {
-  if (LOSSY.test(text)) return false;
-  let depth = 0;
-  let isString = false;
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at];
-    if (character === '"') isString = !isString;
-    else if (isString) at += character === '\\' ? 1 : 0;
-    else if (character === '[' || character === '{') {
-      depth++;
-      if (depth > DEEPEST) return false;
-    } else if (character === ']' || character === '}') depth--;
-  }
-  return true;
-}
+const LIMITS = { depth: 500, size: Number.POSITIVE_INFINITY };
 
 /**
  * Reads JSON.
  * @throws SyntaxError with the line where the text is no JSON
  */
 export function parseJson(text: string): Json {
-  if (isReadByTheBrowser(text)) {
-    try {
-      return JSON.parse(text) as Json;
-    } catch {
-      // read below, which tells where it is no JSON
-    }
+  const facts = scanJson(text, LIMITS);
+  if (facts.depth > LIMITS.depth) throw new SyntaxError(`this JSON has more than ${LIMITS.depth} levels`);
+  try {
+    return parseScannedJson(text, facts);
+  } catch (error) {
+    throw withLine(error, text);
   }
-  TOKEN.lastIndex = 0;
-  const fail = (at: number): never => {
-    const line = text.slice(0, at).split('\n').length;
-    throw new SyntaxError(`this is no JSON: line ${line}, at ${JSON.stringify(text.slice(at, at + 12) || 'the end')}`);
-  };
-  const next = (): RegExpExecArray => {
-    const at = TOKEN.lastIndex;
-    const found = TOKEN.exec(text);
-    return found ?? fail(at);
-  };
-  const value = (token: RegExpExecArray, depth: number): Json => {
-    const [, mark, string, number, word] = token;
-    if (string !== undefined) return string.includes('\\') ? (JSON.parse(`"${string}"`) as string) : string;
-    if (number !== undefined) return numberOf(number);
-    if (word !== undefined) return word === 'null' ? null : word === 'true';
-    if (depth > DEEPEST) return fail(token.index);
-    if (mark === '[') return list(depth);
-    if (mark === '{') return object(depth);
-    return fail(token.index);
-  };
-  const list = (depth: number): Json => {
-    const items: Json[] = [];
-    let token = next();
-    if (token[1] === ']') return items;
-    for (;;) {
-      items.push(value(token, depth + 1));
-      token = next();
-      if (token[1] === ']') return items;
-      if (token[1] !== ',') fail(token.index);
-      token = next();
-    }
-  };
-  const object = (depth: number): Json => {
-    const entries: [string, Json][] = [];
-    let token = next();
-    if (token[1] === '}') return {};
-    for (;;) {
-      if (token[2] === undefined) fail(token.index);
-      const key = JSON.parse(`"${token[2]}"`) as string;
-      token = next();
-      if (token[1] !== ':') fail(token.index);
-      entries.push([key, value(next(), depth + 1)]);
-      token = next();
-      if (token[1] === '}') return Object.fromEntries(entries);
-      if (token[1] !== ',') fail(token.index);
-      token = next();
-    }
-  };
-  const result = value(next(), 0);
-  const end = TOKEN.lastIndex;
-  if (text.slice(end).trim() !== '') fail(end);
-  return result;
+}
+
+/** The fault of the exact parser, which knows its place, in place of one of JSON.parse. */
+function withLine(error: unknown, text: string): unknown {
+  if (error instanceof JsonFault) {
+    const line = text.slice(0, error.at).split('\n').length;
+    return new SyntaxError(`this is no JSON: line ${line}, at ${JSON.stringify(text.slice(error.at, error.at + 12) || 'the end')}`);
+  }
+  try {
+    parseExactJson(text, String);
+  } catch (again) {
+    if (again instanceof JsonFault) return withLine(again, text);
+  }
+  return error;
 }
 
 /** The number, or its text where a double is another number. */
-export function numberOf(text: string): number | NumberText {
+export function numberOf(text: string): number | JsonNumber {
   const number = Number(text);
-  if (String(number) === text) return number;
-  // 1.50 and 1e3 are shown as they were written; equal doubles may still be other decimals.
-  return new NumberText(text);
+  return String(number) === text ? number : new JsonNumber(text);
 }
 
 /** JSON text; with `indent` on several lines. */
 export function printJson(json: Json, indent = 0): string {
   const print = (value: Json, margin: string): string => {
     if (value === null || typeof value !== 'object') return JSON.stringify(value);
-    if (value instanceof NumberText) return value.text;
+    if (value instanceof JsonNumber) return value.text;
     const inner = margin + ' '.repeat(indent);
     const [open, close, parts] = Array.isArray(value)
       ? ['[', ']', (value as readonly Json[]).map((item) => print(item, inner))]
@@ -130,27 +64,4 @@ export function printJson(json: Json, indent = 0): string {
     return `${open}\n${inner}${parts.join(`,\n${inner}`)}\n${margin}${close}`;
   };
   return print(json, '');
-}
-
-export function isObject(json: Json | undefined): json is JsonObject {
-  return typeof json === 'object' && json !== null && !Array.isArray(json) && !(json instanceof NumberText);
-}
-
-export function isList(json: Json | undefined): json is readonly Json[] {
-  return Array.isArray(json);
-}
-
-export function asText(json: Json | undefined): string {
-  return typeof json === 'string' ? json : '';
-}
-
-/** Whether both are the same JSON; keys in any order. */
-export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
-  if (a === b) return true;
-  if (a === undefined || b === undefined) return false;
-  if (a instanceof NumberText || b instanceof NumberText) return String(a) === String(b);
-  if (isList(a)) return isList(b) && a.length === b.length && a.every((item, index) => equalJson(item, b[index]));
-  if (!isObject(a) || !isObject(b)) return false;
-  const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && equalJson(a[key], b[key]));
 }

@@ -1,6 +1,7 @@
 /** What the console knows of the whole service at once, small for any number of tables. */
 import { PERMISSION_OPERATIONS, type PermissionOperation } from './table-entry.ts';
 import { isList, isObject, type Json, type JsonObject } from './json.ts';
+import { KINDS } from './kinds.generated.ts';
 
 export interface Overview {
   /** Says what is in it. */
@@ -62,12 +63,9 @@ export function tableId({ schema, name }: Pick<TableOverview, 'schema' | 'name'>
   return schema === '' ? name : `${schema}.${name}`;
 }
 
-/** What kinds of sources call a schema, where they call it something else. */
-const SCHEMA_KEYS: Readonly<Record<string, string>> = { dwh: 'dataset' };
-
 /** As metadata names it. */
 export function tableJson({ kind, schema, name }: Pick<TableOverview, 'kind' | 'schema' | 'name'>): Json {
-  return schema === '' ? { name } : { [SCHEMA_KEYS[kind] ?? 'schema']: schema, name };
+  return schema === '' ? { name } : { [KINDS[kind]?.schemaKey ?? 'schema']: schema, name };
 }
 
 export function findTable(overview: Overview, source: string, id: string): TableOverview | undefined {

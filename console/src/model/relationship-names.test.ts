@@ -23,6 +23,13 @@ describe('names of suggested relationships', () => {
     ]);
   });
 
+  it('are no columns of the keys', () => {
+    const relationships = [
+      { type: 'object', from: { table: table('album'), columns: ['artist'] }, to: { table: table('artist'), columns: ['id'] } },
+    ];
+    expect(readSuggestions({ relationships }, () => []).map(({ name }) => name)).toEqual(['artist_by_artist']);
+  });
+
   it('have plurals that one can read', () => {
     expect(['album', 'category', 'box', 'news', 'day', 'status'].map(plural)).toEqual([
       'albums',

@@ -15,10 +15,16 @@ function nameOf(table: Json): string {
   return isObject(table) ? String(table['name']) : String(table);
 }
 
-/** What `suggest_relationships` answers, with a name for each that no other of its table has. */
+/** The answer of `suggest_relationships`, with a name for each that no other of its table has, nor a column of its keys. */
 export function readSuggestions(json: Json, taken: (table: string) => readonly string[]): SuggestedRelationship[] {
   const list = isObject(json) && isList(json['relationships']) ? json['relationships'].filter(isObject) : [];
   const used = new Map<string, Set<string>>();
+  for (const { from } of list) {
+    const { table = null, columns = [] } = from as JsonObject;
+    const names = used.get(labelOf(table)) ?? new Set(taken(labelOf(table)));
+    for (const column of columns as readonly string[]) names.add(column);
+    used.set(labelOf(table), names);
+  }
   return list.map((each) => {
     const from = each['from'] as JsonObject;
     const to = each['to'] as JsonObject;

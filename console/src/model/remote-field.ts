@@ -1,6 +1,6 @@
 /** The field of a remote schema that a relationship leads to, as one writes it: `country(code: $country_code) { capital }`. */
 import { tokensOf } from './graphql-document.ts';
-import { isList, isObject, type Json, type JsonObject, NumberText, printJson } from './json.ts';
+import { isList, isObject, type Json, type JsonObject, numberOf, printJson } from './json.ts';
 
 export interface RemoteField {
   /** As `remote_field` of a definition. */
@@ -48,7 +48,7 @@ export function parseRemoteField(text: string): RemoteField {
       return token.text;
     }
     if (token.kind === 'string') return JSON.parse(token.text) as string;
-    if (token.kind === 'number') return Number.isSafeInteger(Number(token.text)) ? Number(token.text) : new NumberText(token.text);
+    if (token.kind === 'number') return numberOf(token.text);
     if (token.kind === 'name')
       return token.text === 'null' ? null : /^(?:true|false)$/.test(token.text) ? token.text === 'true' : token.text;
     if (token.text === '{') return pairs('}');

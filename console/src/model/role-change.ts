@@ -1,4 +1,5 @@
 /** A role copied, renamed or dropped wherever the metadata names it. */
+import { DEFAULT_KIND } from './kinds.generated.ts';
 import { isList, isObject, type Json, type JsonObject } from './json.ts';
 import type { Step } from './steps.ts';
 import { membersOf, PERMISSION_OPERATIONS, type TableAddress, tableSteps, withMember } from './table-entry.ts';
@@ -29,7 +30,7 @@ export function roleSteps(metadata: JsonObject, role: string, change: RoleChange
   const tables: { readonly address: TableAddress; readonly entry: JsonObject }[] = [];
   const pairs: Pair[] = [];
   for (const source of objects(metadata['sources'])) {
-    const [name, kind] = [String(source['name']), String(source['kind'] ?? 'pg')];
+    const [name, kind] = [String(source['name']), String(source['kind'] ?? DEFAULT_KIND)];
     for (const entry of objects(source['tables'])) {
       if (PERMISSION_OPERATIONS.some((operation) => membersOf(entry, `${operation}_permissions`).some((each) => each['role'] === role)))
         tables.push({ address: { source: name, kind, table: entry['table'] ?? null }, entry });

@@ -1,29 +1,38 @@
 import { describe, expect, it } from 'vitest';
+import type { ConsoleForm } from '../../../packages/model/console-form.ts';
+import { KINDS } from './kinds.generated.ts';
 import { NO_SOURCE, sourceArgs } from './source-draft.ts';
 
-const WAREHOUSE = { ...NO_SOURCE.warehouse, project: ' p ', datasets: 'a, b,' };
+const formOf = (kind: string): ConsoleForm => KINDS[kind] as ConsoleForm;
 
-describe('a source that is connected', () => {
-  it('is found by an address, or a variable that holds it', () => {
-    expect(sourceArgs({ ...NO_SOURCE, name: ' shop ', variable: ' SHOP ' })).toEqual({
+describe('sourceArgs', () => {
+  it('names an address, or a variable that holds it', () => {
+    expect(sourceArgs(formOf('pg'), { ...NO_SOURCE, name: ' shop ', variable: ' SHOP ' })).toEqual({
       name: 'shop',
       configuration: { connection_info: { database_url: { from_env: 'SHOP' } } },
     });
-    expect(sourceArgs({ ...NO_SOURCE, name: 'shop', kind: 'dbb', isInEnvironment: false, address: 'mysql://x' })).toEqual({
+    expect(sourceArgs(formOf('dbb'), { ...NO_SOURCE, name: 'shop', kind: 'dbb', isInEnvironment: false, secret: 'mysql://x' })).toEqual({
       name: 'shop',
       configuration: { connection_info: { connection_string: 'mysql://x' } },
     });
   });
 
-  it('is a project with a key, its datasets and limits', () => {
-    expect(sourceArgs({ ...NO_SOURCE, name: 'w', kind: 'dwh', variable: 'KEY', warehouse: WAREHOUSE })['configuration']).toEqual({
+  it('names a key, the datasets and limits of a project', () => {
+    const draft = {
+      ...NO_SOURCE,
+      name: 'w',
+      kind: 'dwh',
+      variable: 'KEY',
+      fields: { project_id: ' p ', datasets: 'a, b,', location: ' ' },
+    };
+    expect(sourceArgs(formOf('dwh'), draft)['configuration']).toEqual({
       service_account: { from_env: 'KEY' },
       project_id: 'p',
       datasets: ['a', 'b'],
     });
-    const limited = { ...WAREHOUSE, location: 'EU', rows: '10', bytes: '10000000000', endpoint: 'http://x' };
-    const written = { ...NO_SOURCE, name: 'w', kind: 'dwh', isInEnvironment: false, warehouse: limited };
-    expect(sourceArgs({ ...written, address: '{"client_email": "a"}' })['configuration']).toEqual({
+    const limits = { location: 'EU', global_select_limit: '10', maximum_bytes_billed: '10000000000', api_endpoint: 'http://x' };
+    const written = { ...draft, isInEnvironment: false, fields: { ...draft.fields, ...limits } };
+    expect(sourceArgs(formOf('dwh'), { ...written, secret: '{"client_email": "a"}' })['configuration']).toEqual({
       service_account: { client_email: 'a' },
       project_id: 'p',
       datasets: ['a', 'b'],
@@ -32,7 +41,8 @@ describe('a source that is connected', () => {
       maximum_bytes_billed: 10_000_000_000,
       api_endpoint: 'http://x',
     });
-    expect(sourceArgs({ ...written, address: ' {{KEY}} ' })['configuration']).toMatchObject({ service_account: '{{KEY}}' });
-    expect(() => sourceArgs({ ...written, warehouse: { ...limited, bytes: 'many' } })).toThrow('The number of bytes');
+    expect(sourceArgs(formOf('dwh'), { ...written, secret: ' {{KEY}} ' })['configuration']).toMatchObject({ service_account: '{{KEY}}' });
+    const wrong = { ...written, fields: { ...written.fields, maximum_bytes_billed: 'many' } };
+    expect(() => sourceArgs(formOf('dwh'), wrong)).toThrow('Maximum bytes of a query is a whole number');
   });
 });

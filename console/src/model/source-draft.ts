@@ -1,78 +1,52 @@
-/** A source that is to be connected, as the form has it. */
+/** A new source, as the form holds it. The form is that of its kind (`KINDS`). */
+import type { ConsoleField, ConsoleForm, ConsoleSecret } from '../../../packages/model/console-form.ts';
 import { isObject, type Json, type JsonObject, parseJson } from './json.ts';
+import { DEFAULT_KIND } from './kinds.generated.ts';
 import { wholeNumberOf } from './whole-number.ts';
 
 export interface SourceDraft {
   readonly name: string;
   readonly kind: string;
-  /** Whether the address, or the key, is in a variable of the service. */
+  /** Whether the secret is in an environment variable of the service. */
   readonly isInEnvironment: boolean;
   readonly variable: string;
-  /** Or the key of a service account. */
-  readonly address: string;
-  readonly warehouse: WarehouseDraft;
+  /** Text of the secret. */
+  readonly secret: string;
+  /** Texts of the other fields, by their keys. */
+  readonly fields: Readonly<Record<string, string>>;
 }
 
-/** What is said of a project whose tables are asked for over HTTP. */
-export interface WarehouseDraft {
-  readonly project: string;
-  /** With commas between. */
-  readonly datasets: string;
-  readonly location: string;
-  /** Empty: what the service has by itself. */
-  readonly rows: string;
-  readonly bytes: string;
-  readonly endpoint: string;
+export const NO_SOURCE: SourceDraft = { name: '', kind: DEFAULT_KIND, isInEnvironment: true, variable: '', secret: '', fields: {} };
+
+/** Returns the arguments of `…_add_source`. @throws Error with the field that is wrong */
+export function sourceArgs(form: ConsoleForm, draft: SourceDraft): JsonObject {
+  const { variable, isInEnvironment } = draft;
+  const secret = isInEnvironment ? { from_env: variable.trim() } : secretOf(form.secret, draft.secret.trim());
+  const entries = form.fields.flatMap((field) => {
+    const text = (draft.fields[field.key] ?? '').trim();
+    return text === '' ? [] : [[field.key, fieldValue(field, text)] as const];
+  });
+  const nested = form.secret.path.reduceRight<Json>((value, key) => ({ [key]: value }), secret);
+  return { name: draft.name.trim(), configuration: { ...(nested as JsonObject), ...Object.fromEntries(entries) } };
 }
 
-export const NO_SOURCE: SourceDraft = {
-  name: '',
-  kind: 'pg',
-  isInEnvironment: true,
-  variable: '',
-  address: '',
-  warehouse: { project: '', datasets: '', location: '', rows: '', bytes: '', endpoint: '' },
-};
-
-/** Kinds whose sources are projects, with a key, rather than databases with an address. */
-export function isWarehouse({ kind }: Pick<SourceDraft, 'kind'>): boolean {
-  return kind === 'dwh';
-}
-
-/** What `…_add_source` takes. @throws Error with what is wrong */
-export function sourceArgs(draft: SourceDraft): JsonObject {
-  return { name: draft.name.trim(), configuration: isWarehouse(draft) ? warehouseOf(draft) : databaseOf(draft) };
-}
-
-function databaseOf({ kind, isInEnvironment, variable, address }: SourceDraft): JsonObject {
-  const where: Json = isInEnvironment ? { from_env: variable.trim() } : address.trim();
-  return { connection_info: kind === 'dbb' ? { connection_string: where } : { database_url: where } };
-}
-
-function warehouseOf({ isInEnvironment, variable, address, warehouse }: SourceDraft): JsonObject {
-  const datasets = warehouse.datasets
+function fieldValue({ type, label }: ConsoleField, text: string): Json {
+  if (type === 'number') return wholeNumberOf(text, label);
+  if (type === 'text') return text;
+  return text
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
-  const { rows, bytes } = warehouse;
-  return {
-    service_account: isInEnvironment ? { from_env: variable.trim() } : keyOf(address),
-    project_id: warehouse.project.trim(),
-    datasets,
-    ...(warehouse.location.trim() === '' ? {} : { location: warehouse.location.trim() }),
-    ...(rows.trim() === '' ? {} : { global_select_limit: wholeNumberOf(rows, 'The number of rows') }),
-    ...(bytes.trim() === '' ? {} : { maximum_bytes_billed: wholeNumberOf(bytes, 'The number of bytes') }),
-    ...(warehouse.endpoint.trim() === '' ? {} : { api_endpoint: warehouse.endpoint.trim() }),
-  };
 }
 
-/** A key as Google gives it out, or a text that stands for one. */
-function keyOf(text: string): Json {
+/** A JSON object, or a text that stands for one, such as {{KEY}}. */
+function secretOf({ json }: ConsoleSecret, text: string): Json {
+  if (!json) return text;
   try {
-    const key = parseJson(text);
-    if (isObject(key)) return key;
+    const object = parseJson(text);
+    if (isObject(object)) return object;
   } catch {
-    // A template, such as {{KEY}}; what is neither is refused by the service.
+    // The service refuses a text that is neither.
   }
-  return text.trim();
+  return text;
 }

@@ -1,4 +1,5 @@
 /** What takes back that a source was dropped: its own entry, and what of others led to it. */
+import { DEFAULT_KIND } from './kinds.generated.ts';
 import { isList, isObject, type Json, type JsonObject } from './json.ts';
 import type { Step } from './steps.ts';
 import { membersOf, type TableAddress, tableSteps } from './table-entry.ts';
@@ -120,7 +121,7 @@ function sourceOf({ source = 'default' }: JsonObject): Json {
 }
 
 function kindOf({ kind }: JsonObject): string {
-  return typeof kind === 'string' ? kind : 'pg';
+  return typeof kind === 'string' ? kind : DEFAULT_KIND;
 }
 
 function objects(json: Json | undefined): readonly JsonObject[] {

@@ -1,33 +1,19 @@
-/** Statements of an SQL text: what is between semicolons that are not in quotes or comments. */
+/** Where the statements of an SQL text are. */
+import { placedStatements } from '../../../packages/model/split-statements.ts';
 
 export interface StatementRange {
   readonly from: number;
   readonly to: number;
 }
 
-const PIECES =
-  /('(?:[^'\\]|''|\\.)*'?|"(?:[^"]|"")*"?|`[^`]*`?|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|\$([A-Za-z_]\w*)?\$[\s\S]*?(?:\$\2\$|$))|(;)/g;
-
-export function statementsOf(text: string): readonly StatementRange[] {
-  const found: StatementRange[] = [];
-  let from = 0;
-  const add = (to: number): void => {
-    const part = text.slice(from, to);
-    const lead = part.length - part.trimStart().length;
-    if (part.replace(/--[^\n]*/g, '').trim() !== '') found.push({ from: from + lead, to: from + part.trimEnd().length });
-  };
-  for (const match of text.matchAll(PIECES)) {
-    if (match[3] === undefined) continue;
-    add(match.index);
-    from = match.index + 1;
-  }
-  add(text.length);
-  return found;
+/** @param escapes as in the console form of the kind */
+export function statementsOf(text: string, escapes: boolean): readonly StatementRange[] {
+  return placedStatements(text, escapes).map(({ text: part, at }) => ({ from: at, to: at + part.length }));
 }
 
 /** The statement at a place, or the one before it. */
-export function statementAt(text: string, at: number): StatementRange | undefined {
-  const all = statementsOf(text);
+export function statementAt(text: string, at: number, escapes: boolean): StatementRange | undefined {
+  const all = statementsOf(text, escapes);
   return all.find(({ to }) => at <= to + 1) ?? all.at(-1);
 }
 

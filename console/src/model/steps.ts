@@ -1,5 +1,5 @@
 /** Steps of a change: the operations that are sent, in one `bulk`. */
-import { type Json, type JsonObject, printJson } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
 
 export interface Step {
   readonly type: string;
@@ -12,24 +12,6 @@ export function bulkOf(steps: readonly Step[], resourceVersion?: number): JsonOb
   const version: JsonObject = resourceVersion === undefined ? {} : { resource_version: resourceVersion };
   if (steps.length === 1 && only !== undefined) return { type: only.type, ...version, args: only.args };
   return { type: 'bulk', ...version, args: steps.map(({ type, args }) => ({ type, args })) };
-}
-
-/** Quotes a text for a POSIX shell. */
-export function shellQuoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
-/** A curl command that does the same; the secret is a variable of the shell, never the secret. */
-export function curlOf(
-  url: string,
-  body: Json,
-  { hasSecret, headers = {} }: { readonly hasSecret: boolean; readonly headers?: Readonly<Record<string, string>> },
-): string {
-  const lines = [`curl -s ${shellQuoted(url)}`, `-H 'Content-Type: application/json'`];
-  if (hasSecret) lines.push('-H "X-Svc-Admin-Secret: $SVC_ADMIN_SECRET"');
-  for (const [name, value] of Object.entries(headers)) lines.push(`-H ${shellQuoted(`${name}: ${value}`)}`);
-  lines.push(`-d ${shellQuoted(printJson(body))}`);
-  return lines.join(' \\\n  ');
 }
 
 const VERBS: Readonly<Record<string, string>> = {

@@ -15,8 +15,8 @@ import { type Diagnostic, lintKeymap, setDiagnostics } from '@codemirror/lint';
 import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
 import { Compartment, EditorState, type Extension, Prec, type Transaction } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers, placeholder } from '@codemirror/view';
-import type { CodeLanguage, CodeMark, CompletionAnswer } from './code-editor.tsx';
 import { graphqlLanguage, highlighting, look } from './code-language.ts';
+import type { CodeLanguage, CodeMark, CompletionAnswer } from './code-editor-types.ts';
 
 export interface EditorOptions {
   readonly parent: ShadowRoot;

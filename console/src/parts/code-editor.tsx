@@ -1,25 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Editor } from './code-editor-view.ts';
-
-export type CodeLanguage = 'graphql' | 'json' | 'sql' | 'sql-mysql' | 'text';
-
-export interface CodeMark {
-  readonly from: number;
-  readonly to: number;
-  readonly message: string;
-}
-
-export interface Completion {
-  readonly label: string;
-  readonly detail?: string;
-  readonly info?: string;
-  readonly apply?: string;
-  readonly boost?: number;
-}
-
-export interface CompletionAnswer {
-  readonly options: readonly Completion[];
-}
+import type { CodeLanguage, CodeMark, CompletionAnswer } from './code-editor-types.ts';
 
 /** What a page may do with an editor besides its value. */
 export type EditorHandle = Pick<Editor, 'selection' | 'insert' | 'focus'>;

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { Observer } from '../../observability/observation.ts';
-import { safeUrl } from '../../outbound/safe-url.ts';
+import { safeUrl } from '../../http-client/safe-url.ts';
 import type { Target } from './targets.ts';
 
 const ATTEMPTS = 3;

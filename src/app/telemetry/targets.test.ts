@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DATA_TYPES } from '../../metadata/opentelemetry.ts';
-import type { OutboundClient } from '../../outbound/client.ts';
+import type { OutboundClient } from '../../http-client/client.ts';
 import { environmentTarget, exportSettings, metadataTarget } from './targets.ts';
 import { openTelemetryCodec } from '../../metadata/opentelemetry.ts';
 import { ROOT } from '../../util/path.ts';

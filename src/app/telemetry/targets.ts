@@ -5,7 +5,7 @@ import { type DataType, DEFAULT_BATCH_SIZE, endpointComplaint, endpointOf, type 
 import type { QueueSettings } from '../../observability/otlp/batch-queue.ts';
 import type { Attribute } from '../../observability/tracing/span.ts';
 import type { Sampling } from '../../observability/tracing/tracer.ts';
-import type { OutboundClient } from '../../outbound/client.ts';
+import type { OutboundClient } from '../../http-client/client.ts';
 
 /** Where one kind of data goes and how. */
 export interface Target {

@@ -1,8 +1,7 @@
 /** The tables of the warm-up: two that refer to each other, with columns of the usual types. They exist nowhere. */
 import { type CatalogTable, type CatalogType, nameKey } from '../../catalog/catalog.ts';
 import type { Source } from '../../backend/backend.ts';
-import { pg } from '../../databases/pg/index.ts';
-import type { RequestSnapshot } from '../../graphql/run-request.ts';
+import { postgresql } from '../../databases/postgresql/index.ts';
 import { decodeDocument } from '../../metadata/document.ts';
 import { kindsOf } from '../../metadata/kinds.ts';
 import { EMPTY_METADATA } from '../../metadata/metadata.ts';
@@ -10,14 +9,15 @@ import { createRoleSchemas, type RoleSchemasOptions } from '../../schema/role-sc
 import { buildSchemaCache } from '../../schema-cache/build.ts';
 import { bytesOfText } from '../../util/bytes.ts';
 import { ROOT } from '../../util/path.ts';
+import type { RequestSnapshot } from '../../pipeline/request-pipeline.ts';
 
 const SOURCE = 'default';
 const SCHEMA = 'public';
 
-/** Column names and their types by table. */
+/** Column names and their GraphQL scalars by table. */
 const COLUMNS = {
-  author: { id: 'int4', name: 'text', rating: 'numeric', score: 'float8', code: 'bpchar', born: 'timestamptz', data: 'jsonb' },
-  book: { id: 'int4', title: 'text', author_id: 'int4', sold: 'bool', pages: 'int8' },
+  author: { id: 'Int', name: 'String', rating: 'numeric', score: 'float8', code: 'bpchar', born: 'timestamptz', data: 'jsonb' },
+  book: { id: 'Int', title: 'String', author_id: 'Int', sold: 'Boolean', pages: 'bigint' },
 } as const;
 
 const METADATA = {
@@ -25,8 +25,8 @@ const METADATA = {
   sources: [
     {
       name: SOURCE,
-      kind: pg.kind,
-      configuration: { connection_info: { database_url: 'postgres://localhost' } },
+      kind: postgresql.kind,
+      configuration: postgresql.exampleConfiguration,
       tables: [
         {
           table: 'author',
@@ -38,8 +38,10 @@ const METADATA = {
   ],
 } as const;
 
-function catalogType(name: string): CatalogType {
-  return { schema: 'pg_catalog', name, kind: 'base', array: false };
+function catalogType(scalar: string): CatalogType {
+  const type = postgresql.types.named(scalar);
+  if (type === null) throw new Error(`invariant: no column has the scalar ${scalar}`);
+  return type;
 }
 
 function catalogTable(name: keyof typeof COLUMNS, id: number): CatalogTable {
@@ -98,7 +100,7 @@ const source: Source = {
 
 /** A snapshot for requests that are run to warm up. */
 export function warmUpSnapshot(options: RoleSchemasOptions): RequestSnapshot {
-  const kinds = kindsOf([pg]);
+  const kinds = kindsOf([postgresql]);
   const tables = [catalogTable('author', 1), catalogTable('book', 2)];
   const { cache } = buildSchemaCache({
     metadata: decodeDocument(METADATA, ROOT, kinds, EMPTY_METADATA),
@@ -107,7 +109,7 @@ export function warmUpSnapshot(options: RoleSchemasOptions): RequestSnapshot {
         SOURCE,
         {
           kind: 'open',
-          backend: pg,
+          backend: postgresql,
           catalog: { tables: new Map(tables.map((table) => [nameKey(table.name), table])), functions: new Map(), version: 150_000 },
           enumValues: new Map(),
         },

@@ -6,17 +6,19 @@
 import { ADMIN_ROLE, type Session } from '../../auth/session.ts';
 import { ROLE_VARIABLE } from '../../auth/session-variables.ts';
 import { backends } from '../../databases/index.ts';
-import { createAdmission } from '../../graphql/admission.ts';
-import { BatchBudget } from '../../graphql/batch-budget.ts';
-import { compilersOf } from '../../graphql/compilers.ts';
-import { createOperationCache } from '../../graphql/operation-cache.ts';
-import { decodeRequest } from '../../graphql/request.ts';
-import { type RequestPipeline, runRequest } from '../../graphql/run-request.ts';
-import { DEFAULT_LIMITS } from '../../schema/engine.ts';
+import { createAdmission } from '../../pipeline/admission.ts';
+import { ResultMemory } from '../../pipeline/result-memory.ts';
+import { BatchBudget } from '../../pipeline/batch-budget.ts';
+import { compilersOf } from '../../pipeline/compilers.ts';
+import { createOperationCache } from '../../pipeline/operation-cache.ts';
+import { decodeRequest } from '../../pipeline/request.ts';
+import { runRequest } from '../../pipeline/run-request.ts';
+import { DEFAULT_LIMITS } from '../../graphql-engine/engine.ts';
 import { DEFAULT_ROLE_SCHEMAS_OPTIONS } from '../../schema/role-schemas.ts';
 import { decodeMeasuredBody } from '../../server/body.ts';
 import { warmUpRequests } from './requests.ts';
 import { warmUpSnapshot } from './schema.ts';
+import type { RequestPipeline } from '../../pipeline/request-pipeline.ts';
 
 /** Rounds of all requests: by then the engine has compiled what runs long. */
 const ROUNDS = 8;
@@ -42,7 +44,7 @@ export function startWarmUp(): WarmUp {
         await new Promise((resolve) => setImmediate(resolve));
         if (stopped) return;
         const { json, depth } = decodeMeasuredBody(body, VALUE_LIMIT);
-        await runRequest(pipeline, snapshot, ADMIN, decodeRequest(json, depth), {});
+        await runRequest({ pipeline, snapshot, session: ADMIN, request: decodeRequest(json, depth), how: {} });
       }
     }
   };
@@ -60,6 +62,7 @@ function warmUpPipeline(): RequestPipeline {
     limits: DEFAULT_LIMITS,
     newBudget: () => new BatchBudget(DEFAULT_LIMITS, { together: Number.POSITIVE_INFINITY, each: Number.POSITIVE_INFINITY }),
     responseLimit: Number.POSITIVE_INFINITY,
+    memory: new ResultMemory(Number.POSITIVE_INFINITY),
     admission: createAdmission(),
     allowList: null,
     operations: createOperationCache({ operations: 0, plansPerOperation: 0, memory: 0 }),

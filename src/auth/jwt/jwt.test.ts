@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type KeyPair, ecPair, ed25519Pair, rsaPair, token } from '../../../test/support/tokens.ts';
 import { jwtSecrets } from '../../config/jwt-secret.ts';
 import type { SvcError } from '../../errors/svc-error.ts';
-import { createOutboundClient } from '../../outbound/client.ts';
+import { createOutboundClient } from '../../http-client/client.ts';
 import { type Authenticator, createAuthenticator } from '../authenticate.ts';
 import type { Authenticated } from '../credentials.ts';
 import { openJwtCheck } from './jwt.ts';

@@ -2,7 +2,7 @@
 import type { JwtSecret } from '../../config/jwt-secret.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { Observer } from '../../observability/observation.ts';
-import type { OutboundClient } from '../../outbound/client.ts';
+import type { OutboundClient } from '../../http-client/client.ts';
 import type { Authenticated, CredentialCheck, RequestHead } from '../credentials.ts';
 import { requestedRole } from '../session-variables.ts';
 import type { PrefixAliases } from '../prefix-aliases.ts';

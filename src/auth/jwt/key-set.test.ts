@@ -5,7 +5,7 @@ import { type PlayedServer, playServer } from '../../../test/support/played-serv
 import { ecPair, ed25519Pair, rsaPair, token } from '../../../test/support/tokens.ts';
 import { jwtSecrets } from '../../config/jwt-secret.ts';
 import type { Observation } from '../../observability/observation.ts';
-import { createOutboundClient, type OutboundClient } from '../../outbound/client.ts';
+import { createOutboundClient, type OutboundClient } from '../../http-client/client.ts';
 import type { CredentialCheck } from '../credentials.ts';
 import { openJwtCheck } from './jwt.ts';
 import { type KeySet, openKeySet } from './key-set.ts';

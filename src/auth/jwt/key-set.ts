@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { JSONWebKeySet } from 'jose';
 import { ConfigError } from '../../config/config-error.ts';
 import type { Observer } from '../../observability/observation.ts';
-import type { OutboundClient } from '../../outbound/client.ts';
-import { safeUrl } from '../../outbound/safe-url.ts';
+import type { OutboundClient } from '../../http-client/client.ts';
+import { safeUrl } from '../../http-client/safe-url.ts';
 import { cacheLifetime } from './cache-lifetime.ts';
 import { usableKeys } from './usable-keys.ts';
 

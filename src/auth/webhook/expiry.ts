@@ -24,3 +24,17 @@ export function expiryOf(
   }
   return { expiresAt: undefined, malformed };
 }
+
+/**
+ * Returns when a session ends, by the cache headers of the webhook's answer. A time that has passed is about caches (`max-age=0` is what
+ * many frameworks send with every answer) and ends no session.
+ * @returns epoch milliseconds, `undefined` for never
+ */
+export function expiryOfHeaders(
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+  now: number,
+): number | undefined {
+  const joined = (name: string): string | undefined => [headers[name] ?? []].flat().join(', ') || undefined;
+  const { expiresAt } = expiryOf(joined('cache-control'), joined('expires'), now);
+  return expiresAt !== undefined && expiresAt > now ? expiresAt : undefined;
+}

@@ -3,7 +3,8 @@ import { duplicateKey } from '../../util/duplicate-keys.ts';
 import { ownName, type PrefixAliases } from '../prefix-aliases.ts';
 import type { Session } from '../session.ts';
 import { isSessionVariable, isStorableText, ROLE_VARIABLE } from '../session-variables.ts';
-import { expiryOf } from './expiry.ts';
+import { expiryOf, expiryOfHeaders } from './expiry.ts';
+import type { OutboundResponse } from '../../http-client/request.ts';
 
 /** The webhook did not answer as it has to; the status is 500 on every endpoint. */
 export function webhookFailure(message: string, cause?: unknown): SvcError {
@@ -14,10 +15,11 @@ export const INVALID_RESPONSE = 'Invalid response from authorization hook';
 
 /**
  * The session in the body of the webhook's answer 200, and the names of the expiry keys in it that cannot be read.
+ * @param headers of the answer: they say when the session ends where the body does not
  * @throws SvcError unexpected when it is no JSON object of strings, invalid-params when there is no role in it
  */
 export function decodeReply(
-  body: string,
+  { body, headers }: { readonly body: string; readonly headers: OutboundResponse['headers'] },
   now: number,
   aliases: PrefixAliases = [],
 ): { readonly session: Session; readonly malformed: readonly string[] } {
@@ -40,7 +42,9 @@ export function decodeReply(
   }
   const role = variables.get(ROLE_VARIABLE);
   if (role === undefined || role === '') throw new SvcError('invalid-params', `"${ROLE_VARIABLE}" not found in session variables`);
-  const { expiresAt, malformed } = expiryOf(expiry['cache-control'], expiry.expires, now);
+  const said = expiryOf(expiry['cache-control'], expiry.expires, now);
+  const { malformed } = said;
+  const expiresAt = said.expiresAt ?? expiryOfHeaders(headers, now);
   return { session: { role, variables, backendOnly: false, ...(expiresAt === undefined ? {} : { expiresAt }) }, malformed };
 }
 

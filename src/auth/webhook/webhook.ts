@@ -3,9 +3,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { HookMethod } from '../../config/option-types.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { Observer } from '../../observability/observation.ts';
-import type { OutboundClient, OutboundResponse } from '../../outbound/client.ts';
-import { OutboundError } from '../../outbound/outbound-error.ts';
-import { safeUrl } from '../../outbound/safe-url.ts';
+import type { OutboundClient } from '../../http-client/client.ts';
+import { OutboundError } from '../../http-client/outbound-error.ts';
+import { safeUrl } from '../../http-client/safe-url.ts';
 import { type Json, printJson } from '../../util/json.ts';
 import { callWebhook } from '../../webhooks/call-webhook.ts';
 import { forwardedHeaders } from '../../webhooks/client-headers.ts';
@@ -15,6 +15,7 @@ import type { PrefixAliases } from '../prefix-aliases.ts';
 import { describedHeaders } from './described-headers.ts';
 import { describedRequest } from './described-request.ts';
 import { decodeReply, INVALID_RESPONSE, webhookFailure } from './reply.ts';
+import type { OutboundResponse } from '../../http-client/request.ts';
 
 export interface WebhookOptions {
   readonly url: string;
@@ -71,7 +72,11 @@ async function ask(
     throw webhookFailure(INVALID_RESPONSE);
   }
   try {
-    const { session, malformed } = decodeReply(response.body.toString('utf8'), Date.now(), options.prefixAliases ?? []);
+    const { session, malformed } = decodeReply(
+      { body: response.body.toString('utf8'), headers: response.headers },
+      Date.now(),
+      options.prefixAliases ?? [],
+    );
     report(options, request, status, null, malformed.length === 0 ? null : `ignored, as it cannot be read: ${malformed.join(', ')}`);
     return { session, cookies: cookiesOf(response) };
   } catch (error) {

@@ -1,8 +1,8 @@
 /** The commands of `svc actions`. */
-import { isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { actionHandler, actionTypes, codeNames, type Framework } from '../../project/actions-codegen.ts';
 import { joinActions, readSdl } from '../../project/directory/actions-sdl.ts';
-import { applyChanges, projectFiles } from '../../project/directory/files.ts';
+import { applyChanges, projectFiles, readNamedFile } from '../../project/directory/files.ts';
 import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { writeMetadata } from '../../project/directory/write-metadata.ts';
 import { EXIT, failure, ProjectFailure } from '../../project/failure.ts';
@@ -14,7 +14,7 @@ export async function runActionsCreate(call: Call): Promise<Outcome> {
   const project = await call.project();
   const name = call.args[0] as string;
   const file = textOption(call, 'sdl') as string;
-  const sdl = projectFiles(call.cwd).read(resolve(call.cwd, file));
+  const sdl = readNamedFile(call.cwd, file);
   if (sdl === undefined) throw failure('missing-file', `the file ${file} does not exist`, {}, EXIT.usage);
   // The files are those of all environments.
   const ownMetadata = { ...project.metadata, overlays: [] };

@@ -1,18 +1,19 @@
 /** `svc deploy`: everything in its order. */
 import { join } from 'node:path';
-import { readMetadata, type ReadMetadata } from '../../project/directory/read-metadata.ts';
+import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { shapeProblems } from '../../project/document.ts';
 import { EXIT, failure, type Problem, ProjectFailure } from '../../project/failure.ts';
-import { migratedSources, readMigrations } from '../../project/migrations/migration-files.ts';
-import { checkSteps, compareMigrations, readEntries, requireBook, type RunOptions } from '../../project/migrations/run-migrations.ts';
-import { hasEmptyEnum, readSeeds, runSeeds } from '../../project/migrations/seeds.ts';
-import { serverSources, sourcesOf } from '../../project/migrations/sources.ts';
-import { type Applied, applyMetadata, problemOf } from '../../project/project-metadata.ts';
+import { migratedSources, readMigrations } from '../../migrations/migration-files.ts';
+import { checkSteps, compareMigrations, readEntries, type RunOptions } from '../../migrations/run-migrations.ts';
+import { hasEmptyEnum, readSeeds, runSeeds } from '../../migrations/seeds.ts';
+import { emptySource, type ListedSource, migrationsOf, movedSources, serverSources, sourcesOf } from '../../migrations/sources.ts';
+import { type Applied, applyMetadata, exportFrom, problemsOf } from '../../project/project-metadata.ts';
 import type { Project } from '../../project/project.ts';
 import { type ServerClient, ServerError, type SqlSource } from '../../project/server-client.ts';
+import type { Backend } from '../../backend/backend.ts';
 import type { Kinds } from '../../metadata/kinds.ts';
 import { counted } from '../../util/counted.ts';
-import { isJsonObject, type JsonObject } from '../../util/json.ts';
+import type { JsonObject } from '../../util/json.ts';
 import { type Call, flagOption, type Outcome, textOption } from '../call.ts';
 import { type DoneIn, doneJson, planAll, type PlannedSource, runAll } from './migrate.ts';
 import { requirePlan } from './plan.ts';
@@ -21,7 +22,7 @@ import { runOptions } from './run-options.ts';
 export interface Deployment {
   readonly project: Project;
   readonly server: ServerClient;
-  readonly kinds: Kinds;
+  readonly kinds: Kinds<Backend>;
   readonly options: RunOptions;
   readonly withSeeds: boolean;
   readonly once: boolean;
@@ -59,21 +60,23 @@ export async function deploy(at: Deployment): Promise<Outcome> {
   const read = readMetadata(project.metadata);
   const problems = shapeProblems(read, kinds);
   if (problems.length > 0) throw new ProjectFailure(problems);
-  const wanted = sourcesOf(read.document);
+  const wanted = sourcesOf(read.document, kinds);
   const folders = migratedSources(project.migrationsFolder);
   for (const name of folders) {
     if (!wanted.some((source) => source.name === name))
       throw failure('no-source', `there are migrations of the source "${name}", which the metadata does not have`);
   }
-  const there = new Set((await serverSources(server)).map(({ name }) => name));
-  const migrated: SqlSource[] = wanted.filter(({ name }) => folders.includes(name));
+  const current = (await exportFrom(server)).metadata;
+  const there = new Set(sourcesOf(current, kinds).map(({ name }) => name));
+  const migrated: readonly ListedSource[] = wanted.filter(({ name }) => folders.includes(name));
+  for (const source of movedSources(read.document, current, kinds)) if (folders.includes(source.name)) await moveSource(at, source);
   // Of sources that are not there yet, all is pending: looked at before they are added.
   for (const source of migrated.filter(({ name }) => !there.has(name))) {
     const steps = compareMigrations(readMigrations(project.files, join(project.migrationsFolder, source.name)), []).map((known) => ({
       direction: 'up' as const,
       known,
     }));
-    checkSteps(steps, options, requireBook(source));
+    checkSteps(steps, options, migrationsOf(source));
   }
   const known = migrated.filter(({ name }) => there.has(name));
   const answered = at.allowInconsistent ? await answering(at, known) : known;
@@ -104,7 +107,6 @@ export async function deploy(at: Deployment): Promise<Outcome> {
   try {
     const added = await addSources(
       at,
-      read,
       migrated.filter(({ name }) => !there.has(name)),
     );
     finished('sources');
@@ -149,8 +151,8 @@ export async function deploy(at: Deployment): Promise<Outcome> {
     const applied = await (at.apply?.() ?? applyMetadata(read, server, kinds, { allowInconsistent: at.allowInconsistent }));
     finished('metadata');
     if (applied.inconsistencies.length > 0 && !at.allowInconsistent)
-      throw new ProjectFailure(applied.inconsistencies.map(problemOf), EXIT.inconsistent);
-    for (const each of applied.inconsistencies) warn(problemOf(each).message);
+      throw new ProjectFailure(problemsOf(applied.inconsistencies), EXIT.inconsistent);
+    for (const { message } of problemsOf(applied.inconsistencies)) warn(message);
     for (const each of late) if (await isReached(each)) await seed(each);
     if (late.length > 0) finished('seeds');
     const metadata = { sent: applied.sent, changes: applied.changes.length, resource_version: applied.resourceVersion };
@@ -173,16 +175,15 @@ export async function deploy(at: Deployment): Promise<Outcome> {
 }
 
 /** Seeds of sources whose metadata would be inconsistent without them. */
-async function beforeMetadata<T extends { readonly source: SqlSource & { readonly entry: JsonObject } }>(
+async function beforeMetadata<T extends { readonly source: ListedSource }>(
   { server, kinds }: Deployment,
   all: readonly T[],
 ): Promise<readonly T[]> {
-  const seeds = all.filter(({ source }) => kinds.get(source.kind)?.capabilities?.enumTables === true);
+  const seeds = all.filter(({ source }) => source.backend?.migrations?.hasEmpty !== undefined);
   if (seeds.length === 0) return [];
-  const there = new Set((await serverSources(server)).map(({ name }) => name));
+  const there = new Set((await serverSources(server, kinds)).map(({ name }) => name));
   const early: T[] = [];
-  for (const each of seeds)
-    if (there.has(each.source.name) && (await hasEmptyEnum(server, each.source, each.source.entry['tables']))) early.push(each);
+  for (const each of seeds) if (there.has(each.source.name) && (await hasEmptyEnum(server, each.source))) early.push(each);
   return early;
 }
 
@@ -204,7 +205,7 @@ function bySource(
 }
 
 /** Why the project is older than what is deployed; undefined: it is not. */
-async function newerThan({ project, server }: Deployment, sources: readonly SqlSource[]): Promise<string | undefined> {
+async function newerThan({ project, server }: Deployment, sources: readonly ListedSource[]): Promise<string | undefined> {
   for (const source of sources) {
     const own = readMigrations(project.files, join(project.migrationsFolder, source.name)).at(-1)?.version ?? 0n;
     const newer = (await readEntries(server, source)).filter(({ version }) => version > own);
@@ -214,20 +215,29 @@ async function newerThan({ project, server }: Deployment, sources: readonly SqlS
   return undefined;
 }
 
+/**
+ * Connects a source as the project says, before its migrations run: else they would run in the database of before.
+ * @throws ProjectFailure if the service refuses it
+ */
+async function moveSource({ server, tell }: Deployment, { name, kind, entry }: ListedSource): Promise<void> {
+  try {
+    await server.metadata(`${kind}_update_source`, { name, configuration: entry['configuration'] ?? null });
+    tell(`connected the source ${name} as the project says`);
+  } catch (thrown) {
+    if (!(thrown instanceof ServerError)) throw thrown;
+    throw failure(
+      'source',
+      `the project connects the source ${name} otherwise than the service, which refuses the change: ${thrown.message}. Nothing was run; svc metadata apply --allow-inconsistent connects it all the same`,
+    );
+  }
+}
+
 /** Sources with nothing tracked in them, so that there is something to migrate. @returns those that are there now */
-async function addSources(at: Deployment, read: ReadMetadata, missing: readonly SqlSource[]): Promise<readonly SqlSource[]> {
+async function addSources(at: Deployment, missing: readonly ListedSource[]): Promise<readonly ListedSource[]> {
   const { server, tell } = at;
-  const added: SqlSource[] = [];
+  const added: ListedSource[] = [];
   for (const source of missing) {
-    const entry = sourcesOf(read.document).find(({ name }) => name === source.name)?.entry ?? {};
-    const { configuration, customization } = entry;
-    // A migration may be what makes the schema of extensions.
-    const { extensions_schema: _, ...settings } = isJsonObject(configuration) ? configuration : {};
-    const args: JsonObject = {
-      name: source.name,
-      configuration: isJsonObject(configuration) ? settings : (configuration ?? null),
-      ...(customization === undefined ? {} : { customization }),
-    };
+    const args: JsonObject = { name: source.name, ...emptySource(source.entry) };
     try {
       await server.metadata(`${source.kind}_add_source`, args);
       tell(`added the source ${source.name}`);
@@ -251,8 +261,8 @@ function isLeftOut({ allowInconsistent, warn }: Deployment, { name }: SqlSource,
 }
 
 /** Of sources that the service has, those whose databases answer. @throws ProjectFailure where one does not that is not to be left out */
-async function answering(at: Deployment, sources: readonly SqlSource[]): Promise<readonly SqlSource[]> {
-  const found: SqlSource[] = [];
+async function answering<T extends ListedSource>(at: Deployment, sources: readonly T[]): Promise<readonly T[]> {
+  const found: T[] = [];
   for (const source of sources) {
     try {
       await readEntries(at.server, source);

@@ -3,8 +3,7 @@ import { loadConfig } from '../../config/load-config.ts';
 import { adminSecretsOf } from '../../config/access.ts';
 import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { printProblem, reasonOf } from '../../project/failure.ts';
-import { listInconsistencies, problemOf } from '../../project/project-metadata.ts';
-import { MIGRATED_KINDS } from '../../project/migrations/book.ts';
+import { listInconsistencies, problemsOf } from '../../project/project-metadata.ts';
 import { openProject, type Project } from '../../project/project.ts';
 import { serverClient } from '../../project/server-client.ts';
 import { OWN_PATHS } from '../deploy-at-start.ts';
@@ -67,13 +66,11 @@ export async function runDev(call: Call): Promise<Outcome> {
     await server.metadata('reload_metadata', { reload_sources: sources, reload_remote_schemas: false });
     const read = readMetadata(reopened().metadata);
     const inconsistencies = await listInconsistencies(server, read);
-    return [
-      `the schema of ${sources.join(', ')} has changed: read again`,
-      ...inconsistencies.map((each) => printProblem(problemOf(each))),
-    ].join('\n');
+    return [`the schema of ${sources.join(', ')} has changed: read again`, ...problemsOf(inconsistencies).map(printProblem)].join('\n');
   };
+  const migrated = new Set(kinds.all.flatMap(({ kind, migrations }) => (migrations === undefined ? [] : [kind])));
   const catalogs = followCatalogs(
-    () => running.readCatalogs(MIGRATED_KINDS),
+    () => running.readCatalogs(migrated),
     (sources) => inTurn(() => reload(sources)),
     call.tell,
   );

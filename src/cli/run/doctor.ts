@@ -1,20 +1,23 @@
 /** `svc doctor`: looks for what goes wrong, and says what to do. */
 import { join } from 'node:path';
+import type { Backend } from '../../backend/backend.ts';
+import type { DiagnosedSource, Finding } from '../../backend/diagnostics.ts';
 import { serviceVersion } from '../../config/version.ts';
 import { readMetadata, type ReadMetadata } from '../../project/directory/read-metadata.ts';
 import { orphansOf } from '../../project/directory/write-metadata.ts';
 import { shapeProblems } from '../../project/document.ts';
 import { EXIT, printProblem, ProjectFailure } from '../../project/failure.ts';
 import { lintMetadata } from '../../project/lint.ts';
-import { migratedSources, readMigrations } from '../../project/migrations/migration-files.ts';
-import { bookOf } from '../../project/migrations/book.ts';
-import { sourcesOf } from '../../project/migrations/sources.ts';
-import { exportFrom, listInconsistencies, problemOf } from '../../project/project-metadata.ts';
+import { migratedSources, readMigrations } from '../../migrations/migration-files.ts';
+import { announce } from '../../migrations/implicit-extension.ts';
+import { cellOf, type ListedSource, rowsOf, sourcesOf } from '../../migrations/sources.ts';
+import { exportFrom, listInconsistencies, problemsOf } from '../../project/project-metadata.ts';
 import type { Project } from '../../project/project.ts';
-import { type ServerClient, serverClient, type SqlSource } from '../../project/server-client.ts';
+import { type ServerClient, serverClient } from '../../project/server-client.ts';
 import type { Call, Outcome } from '../call.ts';
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
-import { type Add, checkDatabase, type Finding } from './doctor-database.ts';
+import type { Kinds } from '../../metadata/kinds.ts';
+import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
+import { type Add, printFindings, rankFindings } from './doctor-findings.ts';
 import { versionsDiffer } from './about.ts';
 import { isFailing } from './findings.ts';
 import { knownMigrations } from './migrate.ts';
@@ -35,24 +38,29 @@ export async function runDoctor(call: Call): Promise<Outcome> {
   const project = await call.project();
   for (const warning of project.warnings) add('config', 'warning', warning, 'mend config.yaml or .env');
   const read = await checkFiles(call, project, add, attempt);
-  const server = await call.server();
+  const [server, kinds] = [await call.server(), await call.kinds()];
   await attempt('endpoint', 'look at endpoint and admin secret, in config.yaml, .env or the environment', async () => {
     const version = await server.version();
     if (version !== serviceVersion()) add('version', 'warning', versionsDiffer(version, serviceVersion()), 'use the same version of both');
     await checkAccess(project, add);
-    const found = await listInconsistencies(server, read);
-    for (const each of found)
-      add(NOT_SET.test(each.reason) ? 'environment' : 'inconsistent', 'error', printProblem(problemOf(each)), remedyOf(each.reason));
+    for (const problem of problemsOf(await listInconsistencies(server, read)))
+      add(NOT_SET.test(problem.message) ? 'environment' : 'inconsistent', 'error', printProblem(problem), remedyOf(problem.message, kinds));
     const options = await checkSettings(server, project, add);
     // With the other prefix beside ours, its SQL reads what it expects.
     const hasAliases = String(options.get('session-prefix-aliases') ?? '') !== '';
     const told: Add = (id, ...others) => (id === 'old-session-names' && hasAliases ? undefined : add(id, ...others));
-    for (const source of sourcesOf((await exportFrom(server)).metadata)) await checkSource(project, server, source, told, attempt);
+    const sources = sourcesOf((await exportFrom(server)).metadata, kinds);
+    for (const source of sources)
+      await checkSource(
+        project,
+        server,
+        source,
+        sources.filter((other) => other !== source),
+        told,
+        attempt,
+      );
   });
-  const text =
-    findings.length === 0
-      ? 'nothing found'
-      : findings.map(({ id, severity, cause, remedy }) => `${severity} [${id}] ${cause}\n  -> ${remedy}`).join('\n');
+  const ranked = rankFindings(findings);
   return {
     exit: isFailing(
       call,
@@ -60,22 +68,20 @@ export async function runDoctor(call: Call): Promise<Outcome> {
     )
       ? EXIT.failed
       : EXIT.done,
-    text,
-    data: { findings: findings.map((finding) => ({ ...finding })) },
+    text: printFindings(ranked),
+    data: { findings: ranked.map((finding) => ({ ...finding })) },
   };
 }
 
 /** How inconsistencies are worded that a variable of the environment makes. */
 const NOT_SET = /environment variables? /i;
 
-/** What MariaDB says to a user whom it takes for somebody of its own machine. */
-const DENIED_LOCALLY = /Access denied for user '([^']*)'@'localhost'/i;
-
-function remedyOf(reason: string): string {
+function remedyOf(reason: string, kinds: Kinds<Backend>): string {
   if (NOT_SET.test(reason)) return 'set the variable where the service runs, and start it again';
-  const user = DENIED_LOCALLY.exec(reason)?.[1];
-  if (user !== undefined)
-    return `look at the password; where it is right, the anonymous user of a new MariaDB hides '${user}'@'%' from the same machine: drop user ''@'localhost', or create '${user}'@'localhost'`;
+  for (const { diagnostics } of kinds.all) {
+    const known = diagnostics?.remedyOf?.(reason);
+    if (known !== undefined) return known;
+  }
   return 'mend the metadata or the database, then svc metadata reload';
 }
 
@@ -122,13 +128,25 @@ async function checkAccess(project: Project, add: Add): Promise<void> {
 async function checkSource(
   project: Project,
   server: ServerClient,
-  source: SqlSource & { readonly entry: JsonObject },
+  source: ListedSource,
+  others: readonly ListedSource[],
   add: Add,
   attempt: Attempt,
 ): Promise<void> {
-  if (bookOf(source.kind) !== undefined && migratedSources(project.migrationsFolder).includes(source.name)) {
+  const dialect = source.backend?.migrations;
+  if (dialect !== undefined && migratedSources(project.migrationsFolder).includes(source.name)) {
     await attempt('migrations', 'svc migrate status', async () => {
-      for (const { status, version, name } of await knownMigrations(project, server, source))
+      const known = await knownMigrations(project, server, source);
+      const pending = known.flatMap(({ status, migration }) => (status === 'pending' ? [migration?.up ?? ''] : []));
+      const needed = await dialect.neededExtension?.(source.entry, pending, cellOf(server, source));
+      if (needed !== undefined)
+        add(
+          'implicit-extension',
+          'warning',
+          `svc deploy creates ${announce(needed, source.name)}`,
+          `where the role of the source may not create it, run as the owner of the database or a superuser: ${needed.sql};`,
+        );
+      for (const { status, version, name } of known)
         if (status !== 'applied')
           add(
             'migrations',
@@ -138,22 +156,21 @@ async function checkSource(
           );
     });
   }
-  if (source.kind === 'dbb')
+  const folder = join(project.migrationsFolder, source.name);
+  const inspect = source.backend?.diagnostics?.inspect;
+  if (inspect !== undefined)
     await attempt('source', 'look at the database', async () => {
-      const user = (await server.sql(source, 'select current_user()', { read_only: true })).rows[1]?.[0] ?? '';
-      if (user.startsWith('@'))
-        add(
-          'anonymous-user',
-          'warning',
-          `${source.name}: MariaDB takes the service for the anonymous user ''${user}`,
-          `drop user ''@'localhost', or give the user of the connection an account for this machine`,
-        );
+      const findings = await inspect({
+        ...diagnosed(server, source),
+        others: others.filter(({ kind }) => kind === source.kind).map((other) => diagnosed(server, other)),
+        migrations: readMigrations(project.files, folder).flatMap(({ up }) => up ?? []),
+      });
+      for (const { id, severity, cause, remedy } of findings) add(id, severity, cause, remedy);
     });
-  if (source.kind !== 'pg') return;
-  await attempt('source', 'look at the database', async () => {
-    const folder = join(project.migrationsFolder, source.name);
-    await checkDatabase(server, source, readMigrations(project.files, folder), add);
-  });
+}
+
+function diagnosed(server: ServerClient, source: ListedSource): DiagnosedSource {
+  return { name: source.name, entry: source.entry, query: rowsOf(server, source) };
 }
 
 /** What the service says of how it is set up; nothing where it does not answer. @returns its options, by their flags */

@@ -1,9 +1,9 @@
 /** `svc import` */
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { applyChanges, projectFiles } from '../../project/directory/files.ts';
+import { applyChanges, projectFiles, readNamedFile } from '../../project/directory/files.ts';
 import { EXIT, failure } from '../../project/failure.ts';
-import { CUTOVER } from '../../project/import/cutover.ts';
+import { CUTOVER } from '../../project-import/cutover.ts';
 import {
   DECISIONS_FILE,
   decisionsIn,
@@ -12,12 +12,12 @@ import {
   openEntries,
   printReport,
   reportJson,
-  translatedEnvironment,
-} from '../../project/import/import-project.ts';
-import { foreignFiles, type Input, ofVersion3, readInput } from '../../project/import/read-input.ts';
-import { migratedSources, readMigrations } from '../../project/migrations/migration-files.ts';
-import { compareMigrations, readEntries, runSteps } from '../../project/migrations/run-migrations.ts';
-import { serverSources } from '../../project/migrations/sources.ts';
+} from '../../project-import/import-project.ts';
+import { translatedEnvironment } from '../../project-import/environment-file.ts';
+import { foreignFiles, type Input, ofVersion3, readInput } from '../../project-import/read-input.ts';
+import { migratedSources, readMigrations } from '../../migrations/migration-files.ts';
+import { compareMigrations, readEntries, runSteps } from '../../migrations/run-migrations.ts';
+import { serverSources } from '../../migrations/sources.ts';
 import { indented } from '../../project/directory/write-metadata.ts';
 import { openProject } from '../../project/project.ts';
 import { exportedDocument } from '../../project/document.ts';
@@ -25,14 +25,14 @@ import { ServerError, serverClient, type ServerClient } from '../../project/serv
 import { counted } from '../../util/counted.ts';
 import { isJsonObject, type JsonObject } from '../../util/json.ts';
 import { type Call, flagOption, listOption, type Outcome, textOption } from '../call.ts';
-import { stateOfDatabase, stateOfService } from './other-state.ts';
+import { isDatabaseUrl, stateOfDatabase, stateOfService } from '../../project-import/other-state.ts';
 import { runOptions } from './run-options.ts';
 
 export async function runImport(call: Call): Promise<Outcome> {
   if (flagOption(call, 'cutover')) return { text: CUTOVER, data: { text: CUTOVER } };
   const environmentFile = textOption(call, 'envFile');
   if (environmentFile !== undefined) {
-    const text = projectFiles(call.cwd).read(resolve(call.cwd, environmentFile));
+    const text = readNamedFile(call.cwd, environmentFile);
     if (text === undefined) throw failure('missing-file', `the file ${environmentFile} does not exist`, {}, EXIT.usage);
     return { text: translatedEnvironment(text), data: { text: translatedEnvironment(text) } };
   }
@@ -144,12 +144,12 @@ async function inputOfServer(call: Call, endpoint: string, out: string): Promise
 
 /** Writes down what the other service says is applied. */
 async function takeState(call: Call, endpoint: string, out: string): Promise<readonly string[]> {
-  const state = /^postgres(?:ql)?:/i.test(endpoint)
+  const state = isDatabaseUrl(endpoint)
     ? await stateOfDatabase(endpoint)
     : await stateOfService((path, body) => askOther(call, endpoint, body, path));
   const server = await call.server();
   const project = openProject(call.cwd, { project: out }, call.environment);
-  const sources = await serverSources(server);
+  const sources = await serverSources(server, await call.kinds());
   // Else they would be run once the source is there.
   const absent = migratedSources(project.migrationsFolder).filter((name) => name in state && !sources.some((each) => each.name === name));
   if (absent.length > 0)

@@ -1,7 +1,7 @@
 /** Trials of migrations in a database of their own. */
-import { checkSteps, type KnownMigration, requireBook } from '../../project/migrations/run-migrations.ts';
-import { openScratch, type Scratch } from '../../project/migrations/scratch.ts';
-import type { SqlSource } from '../../project/server-client.ts';
+import { checkSteps, type KnownMigration } from '../../migrations/run-migrations.ts';
+import { openScratch, type Scratch } from '../../migrations/scratch.ts';
+import { type ListedSource, migrationsOf } from '../../migrations/sources.ts';
 import type { Call } from '../call.ts';
 import { runOptions } from './run-options.ts';
 
@@ -15,14 +15,14 @@ export interface Trial extends Pick<Scratch, 'lines' | 'clear'> {
  * @param of whose migrations are tried
  * @throws ProjectFailure where that database is not to be used
  */
-export async function inScratch<T>(call: Call, name: string, of: SqlSource, trial: (trial: Trial) => Promise<T>): Promise<T> {
-  const scratch = await openScratch(await call.server(), name, of);
-  const [options, book] = [{ ...runOptions(call), tell: () => undefined }, requireBook(of)];
+export async function inScratch<T>(call: Call, name: string, of: ListedSource, trial: (trial: Trial) => Promise<T>): Promise<T> {
+  const scratch = await openScratch(await call.server(), await call.kinds(), name, of);
+  const [options, dialect] = [{ ...runOptions(call), tell: () => undefined }, migrationsOf(of)];
   try {
     return await trial({
       ...scratch,
       async run(known, direction) {
-        for (const step of checkSteps([{ known, direction }], options, book)) await scratch.run(step);
+        for (const step of checkSteps([{ known, direction }], options, dialect)) await scratch.run(step);
       },
     });
   } finally {

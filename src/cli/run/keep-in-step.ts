@@ -7,7 +7,7 @@ import { normalised, shapeProblems } from '../../project/document.ts';
 import { printProblem, ProjectFailure } from '../../project/failure.ts';
 import { inWordsOf } from '../../project/kept-spelling.ts';
 import { mergeDocuments } from '../../project/merge-documents.ts';
-import { type Applied, applyMetadata, changesOf, exportFrom, isApplied, problemOf } from '../../project/project-metadata.ts';
+import { type Applied, applyMetadata, changesOf, exportFrom, isApplied, problemsOf } from '../../project/project-metadata.ts';
 import type { Project } from '../../project/project.ts';
 import type { ServerClient } from '../../project/server-client.ts';
 import { counted } from '../../util/counted.ts';
@@ -75,7 +75,7 @@ export function keepInStep(server: ServerClient, kinds: Kinds, tell: (message: s
     }
     const { sent, changes, inconsistencies } = await apply(project, ATTEMPTS);
     const told = sent ? [`metadata: ${counted(changes.length, 'change')}`] : [];
-    return [...told, ...inconsistencies.map((each) => printProblem(problemOf(each)))].join('\n');
+    return [...told, ...problemsOf(inconsistencies).map(printProblem)].join('\n');
   };
   return { apply: (project) => apply(project, ATTEMPTS), keep };
 }

@@ -22,7 +22,7 @@ import {
   titleOf,
   isApplied,
   listInconsistencies,
-  problemOf,
+  problemsOf,
 } from '../../project/project-metadata.ts';
 import { type Call, flagOption, listOption, type Outcome, textOption } from '../call.ts';
 import { findingsOutcome } from './findings.ts';
@@ -76,11 +76,11 @@ async function applyOnce(call: Call): Promise<Outcome> {
   const text = format === undefined ? head : printDocument((await exportFrom(server)).metadata, format);
   if (applied.inconsistencies.length === 0) return { text, data: outcome };
   const isAllowed = flagOption(call, 'allowInconsistent');
-  if (isAllowed) for (const each of applied.inconsistencies) call.warn(problemOf(each).message);
+  if (isAllowed) for (const { message } of problemsOf(applied.inconsistencies)) call.warn(message);
   return {
     text,
     data: { ...outcome, inconsistencies: applied.inconsistencies.map(inconsistencyJson) },
-    ...(isAllowed ? {} : { exit: EXIT.inconsistent, problems: applied.inconsistencies.map(problemOf) }),
+    ...(isAllowed ? {} : { exit: EXIT.inconsistent, problems: problemsOf(applied.inconsistencies) }),
   };
 }
 
@@ -216,13 +216,14 @@ async function projectMetadata(call: Call): Promise<ReadMetadata | null> {
 function told(inconsistencies: readonly Inconsistency[], done: string): Outcome {
   const data = { is_consistent: inconsistencies.length === 0, inconsistencies: inconsistencies.map(inconsistencyJson) };
   if (inconsistencies.length === 0) return { text: `${done}; the metadata is consistent`, data };
-  return { text: `${done}; the metadata is inconsistent`, data, exit: EXIT.inconsistent, problems: inconsistencies.map(problemOf) };
+  return { text: `${done}; the metadata is inconsistent`, data, exit: EXIT.inconsistent, problems: problemsOf(inconsistencies) };
 }
 
 /** `svc metadata clear` */
 export async function runClear(call: Call): Promise<Outcome> {
   const server = await call.server();
-  if (!(await call.confirm(`This removes all metadata of ${server.endpoint}.`))) throw failure('not-confirmed', 'nothing was removed');
+  if (!(await call.confirm(`This removes all metadata of ${server.endpoint} but the source default.`)))
+    throw failure('not-confirmed', 'nothing was removed');
   await server.metadata('clear_metadata', {});
   return { text: 'the metadata is cleared' };
 }

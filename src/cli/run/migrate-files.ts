@@ -1,18 +1,14 @@
 /** The commands of `svc migrate` that work on files. */
 import { rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { applyChanges, projectFiles } from '../../project/directory/files.ts';
+import { join } from 'node:path';
+import { applyChanges, readNamedFile } from '../../project/directory/files.ts';
 import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { EXIT, failure, ProjectFailure } from '../../project/failure.ts';
-import { readMigrations } from '../../project/migrations/migration-files.ts';
-import { mirrorState, readEntries, requireBook, runSteps } from '../../project/migrations/run-migrations.ts';
-import { dumpSchema } from '../../project/migrations/schema-dump.ts';
-import { dumpRows } from '../../project/migrations/seeds.ts';
-import { chosenSources, oneFolder, serverSources, sourcesOf } from '../../project/migrations/sources.ts';
-import { eachObject } from '../../project/lint.ts';
-import { exportFrom } from '../../project/project-metadata.ts';
+import { readMigrations } from '../../migrations/migration-files.ts';
+import { mirrorState, readEntries, runSteps, writeHistory } from '../../migrations/run-migrations.ts';
+import { dumpContext } from '../../migrations/seeds.ts';
+import { chosenSources, enumTables, migrationsOf, oneFolder, serverSources, sourceNames } from '../../migrations/sources.ts';
 import type { Project } from '../../project/project.ts';
-import { isJsonObject, type JsonObject } from '../../util/json.ts';
 import { type Call, flagOption, type Outcome, textOption } from '../call.ts';
 import { knownMigrations } from './migrate.ts';
 import { runOptions, versionOption } from './run-options.ts';
@@ -20,7 +16,7 @@ import { runOptions, versionOption } from './run-options.ts';
 /** Sources that the metadata of the project names; none where it cannot be read. */
 export function projectSources(project: Project): readonly string[] {
   try {
-    return sourcesOf(readMetadata(project.metadata).document).map(({ name }) => name);
+    return sourceNames(readMetadata(project.metadata).document);
   } catch (thrown) {
     if (thrown instanceof ProjectFailure) return [];
     throw thrown;
@@ -47,7 +43,7 @@ export async function runMigrateCreate(call: Call): Promise<Outcome> {
   const file = textOption(call, 'sqlFromFile');
   if (file !== undefined && textOption(call, 'upSql') !== undefined)
     throw failure('usage', '--up-sql and --sql-from-file exclude each other', {}, EXIT.usage);
-  const fromFile = file === undefined ? undefined : projectFiles(call.cwd).read(resolve(call.cwd, file));
+  const fromFile = file === undefined ? undefined : readNamedFile(call.cwd, file);
   if (file !== undefined && fromFile === undefined) throw failure('missing-file', `the file ${file} does not exist`, {}, EXIT.usage);
   const migrations = readMigrations(project.files, join(project.migrationsFolder, source));
   const last = migrations.at(-1)?.version ?? 0n;
@@ -73,33 +69,21 @@ async function dumped(call: Call, name: string): Promise<string> {
   if (['upSql', 'downSql', 'sqlFromFile'].some((option) => textOption(call, option) !== undefined))
     throw failure('usage', '--from-server excludes the other sources of SQL', {}, EXIT.usage);
   const server = await call.server();
-  const source = sourcesOf((await exportFrom(server)).metadata).find((each) => each.name === name);
+  const source = (await serverSources(server, await call.kinds())).find((each) => each.name === name);
   if (source === undefined) throw failure('no-source', `the service has no source "${name}"`);
   const schemas = (textOption(call, 'schema') ?? '').split(',').flatMap((each) => (each.trim() === '' ? [] : [each.trim()]));
-  const { sql, left } = await dumpSchema(server, source, schemas);
+  const dumpSchema = source.backend?.migrations?.dumpSchema;
+  if (dumpSchema === undefined)
+    throw failure('not-supported', `the schema of a source of the kind "${source.kind}" is not written as a migration`);
+  const { sql, left } = await dumpSchema(dumpContext(server, source), schemas, enumTables(source));
   for (const object of left) call.warn(`${object} is not written: add it by hand`);
-  let rows = '';
-  for (const table of enumTables(source.entry))
-    if (schemas.length === 0 || schemas.includes(table.schema)) rows += `\n${await dumpRows(server, source, table.quoted, false)}`;
-  return sql + rows;
-}
-
-function enumTables(entry: JsonObject): readonly { readonly schema: string; readonly quoted: string }[] {
-  const tables: { schema: string; quoted: string }[] = [];
-  const quoted = (part: string): string => `"${part.replaceAll('"', '""')}"`;
-  eachObject(entry['tables'], [], ({ table, is_enum: isEnum }) => {
-    if (isEnum !== true) return;
-    const named = isJsonObject(table) ? table : { schema: 'public', name: table ?? '' };
-    const [schema, name] = [String(named['schema'] ?? 'public'), String(named['name'] ?? '')];
-    tables.push({ schema, quoted: `${quoted(schema)}.${quoted(name)}` });
-  });
-  return tables;
+  return sql;
 }
 
 /** @throws ProjectFailure */
 async function recordAsApplied(call: Call, name: string, version: bigint): Promise<void> {
   const [project, server] = [await call.project(), await call.server()];
-  const [source] = await chosenSources(project, server, project.migrationsFolder, name);
+  const [source] = await chosenSources(project, server, await call.kinds(), project.migrationsFolder, name);
   if (source === undefined) return;
   const known = (await knownMigrations(project, server, source)).filter((each) => each.version === version);
   const steps = known.map((each) => ({ direction: 'up' as const, known: each }));
@@ -113,7 +97,7 @@ export async function runMigrateDelete(call: Call): Promise<Outcome> {
   const text = textOption(call, 'version');
   if ((text === undefined) === !flagOption(call, 'all')) throw failure('usage', 'either --version or --all', {}, EXIT.usage);
   const name = oneFolder(project, project.migrationsFolder, textOption(call, 'databaseName'), []);
-  const source = (await serverSources(server)).find((each) => each.name === name);
+  const source = (await serverSources(server, await call.kinds())).find((each) => each.name === name);
   if (source === undefined) throw failure('no-source', `the service has no source "${name}"`);
   const all = await knownMigrations(project, server, source);
   const version = text === undefined ? undefined : versionOption(text, '--version');
@@ -126,11 +110,10 @@ export async function runMigrateDelete(call: Call): Promise<Outcome> {
     ? `This forgets that ${list} of ${name} were run.`
     : `This forgets that ${list} of ${name} were run, and removes their folders.`;
   if (!(await call.confirm(question))) throw failure('not-confirmed', 'nothing was removed');
-  const book = requireBook(source);
+  const { history } = migrationsOf(source);
   const written = chosen.filter(({ entry }) => entry !== undefined);
   if (written.length > 0) {
-    const sql = book.begin({}) + written.map((each) => book.remove(each.version)).join('') + (book.transactional ? '' : book.endSession);
-    await server.sql(source, sql, { check_metadata_consistency: false });
+    await writeHistory(server, source, written.map(({ version }) => history.remove(version)).join(''));
     await mirrorState(server, new Map([[source.name, await readEntries(server, source)]]));
   }
   if (!keepsFiles) for (const { migration } of chosen) if (migration !== undefined) rmSync(migration.folder, { recursive: true });

@@ -3,12 +3,11 @@ import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { applyChanges } from '../../project/directory/files.ts';
 import { EXIT, failure, ProjectFailure } from '../../project/failure.ts';
-import { checksumOf, type Migration, readMigrations } from '../../project/migrations/migration-files.ts';
-import { type KnownMigration, mirrorState, readEntries, requireBook } from '../../project/migrations/run-migrations.ts';
-import { terminated } from '../../project/migrations/scan-sql.ts';
-import { type Difference, differenceBetween, schemaAfter } from '../../project/migrations/schema-print.ts';
-import { chosenSources, oneFolder } from '../../project/migrations/sources.ts';
-import type { ServerClient, SqlSource } from '../../project/server-client.ts';
+import { checksumOf, type Migration, readMigrations } from '../../migrations/migration-files.ts';
+import { type KnownMigration, mirrorState, readEntries, writeHistory } from '../../migrations/run-migrations.ts';
+import { type Difference, differenceBetween, schemaAfter } from '../../migrations/schema-print.ts';
+import { chosenSources, type ListedSource, migrationsOf, oneFolder } from '../../migrations/sources.ts';
+import type { ServerClient } from '../../project/server-client.ts';
 import { counted } from '../../util/counted.ts';
 import { type Call, flagOption, type Outcome, textOption } from '../call.ts';
 import { fileName } from './migrate-files.ts';
@@ -21,7 +20,7 @@ const NO_TRANSACTION = '-- svc: no-transaction\n';
 export async function runMigrateSquash(call: Call): Promise<Outcome> {
   const [project, server] = [await call.project(), await call.server()];
   const name = oneFolder(project, project.migrationsFolder, textOption(call, 'databaseName'), []);
-  const [source] = await chosenSources(project, server, project.migrationsFolder, name);
+  const [source] = await chosenSources(project, server, await call.kinds(), project.migrationsFolder, name);
   if (source === undefined) throw failure('no-source', `the service has no source "${name}"`);
   const all = await knownMigrations(project, server, source);
   const from = versionOption(textOption(call, 'from') as string, '--from');
@@ -39,13 +38,16 @@ export async function runMigrateSquash(call: Call): Promise<Outcome> {
   if (!isApplied && chosen.some(({ status }) => status === 'applied'))
     throw failure('migration', `some migrations from ${from} to ${to} are applied and some are not: apply all of them, or none`);
   const migrations = chosen.map(({ migration }) => migration as Migration);
-  const { scan, transactional } = requireBook(source);
+  const { scan, history, rollback } = migrationsOf(source);
   const alone = migrations.filter((each) => each.withoutTransaction || scan(each.up ?? '').control.length > 0);
   for (const { shown } of alone) call.warn(`${shown} cannot share a transaction: the new migration is run without one`);
   const without = migrations.filter(({ down }) => down === null);
   for (const { shown } of without) call.warn(`${shown} has no down: taking back the new migration does not take it back`);
-  const part = (each: Migration, sql: string): string =>
-    `-- ${each.version}_${each.name}\n${transactional ? `${sql.trimEnd()}\n${/;\s*(?:--[^\n]*)?$/.test(sql.trimEnd()) ? '' : ';\n'}` : terminated(sql)}`;
+  const part = (each: Migration, sql: string): string => {
+    const last = scan(sql).statements.at(-1);
+    const isEnded = last === undefined || /^\s*;/.test(sql.slice(last.at + last.text.length));
+    return `-- ${each.version}_${each.name}\n${sql.trimEnd()}\n${isEnded ? '' : ';\n'}`;
+  };
   const up = (alone.length > 0 ? NO_TRANSACTION : '') + migrations.map((each) => part(each, each.up ?? '')).join('\n');
   const isDownAlone = migrations.some(({ down: sql }) => {
     const scanned = scan(sql ?? '');
@@ -60,7 +62,7 @@ export async function runMigrateSquash(call: Call): Promise<Outcome> {
   if (scratch !== undefined) {
     const before = all.filter(({ version, migration }) => version < from && migration !== undefined);
     await inScratch(call, scratch, source, (trial) => compareInScratch(call, trial, { before, chosen, up, down }));
-  } else if (!isApplied && alone.length === 0 && transactional) {
+  } else if (!isApplied && alone.length === 0 && rollback !== undefined) {
     const earlier = all.filter(({ status, version }) => status === 'pending' && version < from).map(({ migration }) => migration?.up ?? '');
     await requireSameSchema(server, source, [...earlier, ...migrations.map((each) => each.up ?? '')], [...earlier, up]);
   } else
@@ -88,13 +90,11 @@ export async function runMigrateSquash(call: Call): Promise<Outcome> {
   }
   renameSync(drafted, folder);
   if (isApplied) {
-    const book = requireBook(source);
     const [squashed] = readMigrations(project.files, parent).filter(({ version }) => version === keep.version);
     if (squashed === undefined) throw failure('unexpected', 'the new migration cannot be read');
-    const forget = migrations.map(({ version }) => book.remove(version)).join('');
+    const forget = migrations.map(({ version }) => history.remove(version)).join('');
     const entry = { version: keep.version, name: squashed.name, checksum: squashed.checksum, down: squashed.down };
-    const sql = book.begin({}) + forget + book.insert(entry, { dirty: false }) + (book.transactional ? '' : book.endSession);
-    await server.sql(source, sql, { check_metadata_consistency: false });
+    await writeHistory(server, source, forget + history.insert(entry, { dirty: false }));
     await mirrorState(server, new Map([[source.name, await readEntries(server, source)]]));
   }
   return {
@@ -106,7 +106,7 @@ export async function runMigrateSquash(call: Call): Promise<Outcome> {
 /** @throws ProjectFailure where the SQL of the one list makes another schema than that of the other */
 async function requireSameSchema(
   server: ServerClient,
-  source: SqlSource,
+  source: ListedSource,
   before: readonly string[],
   after: readonly string[],
 ): Promise<void> {

@@ -1,12 +1,9 @@
 /** `svc migrate verify` */
 import { EXIT, failure, type Problem, ProjectFailure } from '../../project/failure.ts';
-import { bookOf } from '../../project/migrations/book.ts';
-import { type Migration, shownFile } from '../../project/migrations/migration-files.ts';
-import type { KnownMigration } from '../../project/migrations/run-migrations.ts';
-import { scanSql } from '../../project/migrations/scan-sql.ts';
-import { type Difference, differenceBetween, verifyMigration } from '../../project/migrations/schema-print.ts';
-import { chosenSources } from '../../project/migrations/sources.ts';
-import type { SqlSource } from '../../project/server-client.ts';
+import { type Migration, shownFile } from '../../migrations/migration-files.ts';
+import type { KnownMigration } from '../../migrations/run-migrations.ts';
+import { type Difference, differenceBetween, trialSql, verifyMigration } from '../../migrations/schema-print.ts';
+import { chosenSources, type ListedSource, migrationsOf } from '../../migrations/sources.ts';
 import { counted } from '../../util/counted.ts';
 import { type Call, type Outcome, textOption } from '../call.ts';
 import { inScratch, type Trial } from './in-scratch.ts';
@@ -20,7 +17,7 @@ interface Found {
 export async function runMigrateVerify(call: Call): Promise<Outcome> {
   const [project, server] = [await call.project(), await call.server()];
   const scratch = textOption(call, 'scratch');
-  const chosen = await chosenSources(project, server, project.migrationsFolder, textOption(call, 'databaseName'));
+  const chosen = await chosenSources(project, server, await call.kinds(), project.migrationsFolder, textOption(call, 'databaseName'));
   const sources = chosen.length > 1 ? chosen.filter(({ name }) => name !== scratch) : chosen;
   const problems: Problem[] = [];
   const verified: string[] = [];
@@ -28,7 +25,7 @@ export async function runMigrateVerify(call: Call): Promise<Outcome> {
     throw failure('usage', '--scratch is for the migrations of one source: name it with --database-name', {}, EXIT.usage);
   for (const source of sources) {
     const all = await knownMigrations(project, server, source);
-    if (scratch === undefined && bookOf(source.kind)?.transactional !== true) {
+    if (scratch === undefined && migrationsOf(source).rollback === undefined) {
       const message = `definitions of the source ${source.name} cannot be rolled back: name a source with an empty database for the trial with --scratch`;
       if (sources.length === 1) throw failure('not-supported', message);
       call.warn(message);
@@ -50,13 +47,13 @@ export async function runMigrateVerify(call: Call): Promise<Outcome> {
 }
 
 /** In transactions of the source that are rolled back. */
-async function verifyPending(call: Call, source: SqlSource, all: readonly KnownMigration[]): Promise<Found> {
+async function verifyPending(call: Call, source: ListedSource, all: readonly KnownMigration[]): Promise<Found> {
   const problems: Problem[] = [];
   const verified: string[] = [];
   const before: string[] = [];
   for (const { migration, status } of all) {
     if (status !== 'pending' || migration === undefined) continue;
-    const [up, down] = [trialText(migration, 'up'), trialText(migration, 'down')];
+    const [up, down] = [migration.up === null ? undefined : trialSql(source, migration, 'up'), trialSql(source, migration, 'down')];
     if (up === undefined) {
       problems.push({
         code: 'not-tried',
@@ -87,17 +84,9 @@ function noDown({ shown }: Migration, message = 'has no down.sql'): Problem {
   return { code: 'no-down', message, file: shown };
 }
 
-function trialText(migration: Migration, direction: 'up' | 'down'): string | undefined {
-  const sql = direction === 'up' ? migration.up : migration.down;
-  if (sql === null || (direction === 'up' && migration.withoutTransaction)) return undefined;
-  const scanned = scanSql(sql);
-  if (scanned.outside.length > 0 || scanned.foreign.length > 0) return undefined;
-  return scanned.control.length === 0 ? sql : scanned.unwrapped;
-}
-
 async function verifyOne(
   call: Call,
-  source: SqlSource,
+  source: ListedSource,
   before: string,
   migration: Migration,
   up: string,

@@ -1,7 +1,7 @@
 /** `svc migrate apply` and `status`. */
 import { join } from 'node:path';
 import { EXIT, failure, type Problem, ProjectFailure } from '../../project/failure.ts';
-import { readMigrations } from '../../project/migrations/migration-files.ts';
+import { readMigrations } from '../../migrations/migration-files.ts';
 import {
   checkSteps,
   compareMigrations,
@@ -11,14 +11,14 @@ import {
   mirrorState,
   readEntries,
   readSettledEntries,
-  requireBook,
   type RunOptions,
   runSteps,
   type Step,
   stepsFor,
   type Wish,
-} from '../../project/migrations/run-migrations.ts';
-import { chosenSources } from '../../project/migrations/sources.ts';
+} from '../../migrations/run-migrations.ts';
+import { createNeededExtension } from '../../migrations/implicit-extension.ts';
+import { chosenSources, type ListedSource, migrationsOf } from '../../migrations/sources.ts';
 import type { Project } from '../../project/project.ts';
 import type { ServerClient, SqlSource } from '../../project/server-client.ts';
 import type { JsonObject } from '../../util/json.ts';
@@ -27,8 +27,8 @@ import { runOptions, versionOption } from './run-options.ts';
 import { table } from './table.ts';
 
 /** What is on disk and in the source. @throws ProjectFailure */
-export async function knownMigrations(project: Project, server: ServerClient, source: SqlSource): Promise<readonly KnownMigration[]> {
-  requireBook(source);
+export async function knownMigrations(project: Project, server: ServerClient, source: ListedSource): Promise<readonly KnownMigration[]> {
+  migrationsOf(source);
   const migrations = readMigrations(project.files, join(project.migrationsFolder, source.name));
   return compareMigrations(migrations, await readEntries(server, source));
 }
@@ -36,7 +36,7 @@ export async function knownMigrations(project: Project, server: ServerClient, so
 /** `svc migrate status` */
 export async function runMigrateStatus(call: Call): Promise<Outcome> {
   const [project, server] = [await call.project(), await call.server()];
-  const sources = await chosenSources(project, server, project.migrationsFolder, textOption(call, 'databaseName'));
+  const sources = await chosenSources(project, server, await call.kinds(), project.migrationsFolder, textOption(call, 'databaseName'));
   const texts: string[] = [];
   const databases: JsonObject[] = [];
   let found = false;
@@ -71,7 +71,7 @@ export async function runMigrateApply(call: Call): Promise<Outcome> {
     throw failure('usage', '--skip-execution goes neither with --goto nor with --dry-run', {}, EXIT.usage);
   if (flagOption(call, 'allDatabases') && textOption(call, 'databaseName') !== undefined)
     throw failure('usage', '--all-databases and --database-name exclude each other', {}, EXIT.usage);
-  const sources = await chosenSources(project, server, project.migrationsFolder, textOption(call, 'databaseName'));
+  const sources = await chosenSources(project, server, await call.kinds(), project.migrationsFolder, textOption(call, 'databaseName'));
   requireOne(sources, wish, flagOption(call, 'allDatabases'));
   const options = runOptions(call);
   const planned = await planAll(project, server, sources, wish, {
@@ -127,7 +127,7 @@ function wishOf(call: Call): Wish {
 }
 
 export interface PlannedSource {
-  readonly source: SqlSource;
+  readonly source: ListedSource;
   readonly steps: readonly Step[];
   readonly short: number;
 }
@@ -136,14 +136,14 @@ export interface PlannedSource {
 export async function planAll(
   project: Project,
   server: ServerClient,
-  sources: readonly SqlSource[],
+  sources: readonly ListedSource[],
   wish: Wish,
   { allowChanged, strictOrder, options }: { readonly allowChanged: boolean; readonly strictOrder: boolean; readonly options: RunOptions },
 ): Promise<readonly PlannedSource[]> {
   const problems: Problem[] = [];
   const planned: PlannedSource[] = [];
   for (const source of sources) {
-    requireBook(source);
+    const dialect = migrationsOf(source);
     const migrations = readMigrations(project.files, join(project.migrationsFolder, source.name));
     const all = compareMigrations(migrations, await readSettledEntries(server, source, options));
     for (const known of all) {
@@ -167,7 +167,7 @@ export async function planAll(
     }
     planned.push({ source, steps, short });
     try {
-      checkSteps(steps, options, requireBook(source));
+      checkSteps(steps, options, dialect);
     } catch (thrown) {
       if (!(thrown instanceof ProjectFailure)) throw thrown;
       problems.push(...thrown.problems);
@@ -196,7 +196,7 @@ export async function runAll(
   tell: (message: string) => void,
   done: DoneIn[] = [],
 ): Promise<readonly DoneIn[]> {
-  const touched = new Set<SqlSource>();
+  const touched = new Set<ListedSource>();
   try {
     for (const { source, steps } of planned) {
       if (steps.length === 0) continue;
@@ -205,6 +205,10 @@ export async function runAll(
         done.push({ ...each, source: source.name });
         tell(`${each.outcome} ${source.name} ${each.version} ${each.name} ${each.direction} (${each.ms} ms)`);
       };
+      const texts = options.skipExecution
+        ? []
+        : steps.flatMap(({ direction, known }) => (direction === 'up' ? [known.migration?.up ?? ''] : []));
+      await createNeededExtension(server, source, texts, tell);
       // What was found when it was planned is told already.
       await runSteps(server, source, steps, { ...options, tell: () => undefined, onDone });
     }
@@ -217,7 +221,7 @@ export async function runAll(
   return done;
 }
 
-async function followUp(server: ServerClient, sources: readonly SqlSource[]): Promise<void> {
+async function followUp(server: ServerClient, sources: readonly ListedSource[]): Promise<void> {
   await server.metadata('reload_metadata', { reload_sources: sources.map(({ name }) => name), reload_remote_schemas: false });
   const applied = new Map<string, Awaited<ReturnType<typeof readEntries>>>();
   for (const source of sources) applied.set(source.name, await readEntries(server, source));

@@ -4,7 +4,7 @@ import { indented } from '../../project/directory/write-metadata.ts';
 import { EXIT, failure } from '../../project/failure.ts';
 import { printedName } from '../../project/directory/sections.ts';
 import { eachObject, lintMetadata } from '../../project/lint.ts';
-import { sourcesOf } from '../../project/migrations/sources.ts';
+import { sourceNames } from '../../migrations/sources.ts';
 import { describeGrant, type Grant, grantsOf, sessionVariablesOf } from '../../project/permissions/matrix.ts';
 import { judgeRow, type JudgedPart, passes, printJudged } from '../../project/permissions/judge-row.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../../util/json.ts';
@@ -51,11 +51,7 @@ export async function runExplain(call: Call): Promise<Outcome> {
   const inSource = textOption(call, 'databaseName');
   const tables = tablesIn(read.document, inSource);
   const wanted = named.includes('.') || tables.includes(named) ? named : `public.${named}`;
-  requireKnown(
-    'source',
-    inSource,
-    sourcesOf(read.document).map(({ name }) => name),
-  );
+  requireKnown('source', inSource, sourceNames(read.document));
   requireKnown('table', wanted, tables);
   requireKnown('role', role, rolesIn(read.document));
   const grants = all.filter(

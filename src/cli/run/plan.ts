@@ -1,11 +1,11 @@
 /** `svc plan` */
 import { resolve } from 'node:path';
-import { applyChanges, projectFiles } from '../../project/directory/files.ts';
+import { applyChanges, projectFiles, readNamedFile } from '../../project/directory/files.ts';
 import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { indented } from '../../project/directory/write-metadata.ts';
 import { shapeProblems } from '../../project/document.ts';
 import { EXIT, failure, type Problem, ProjectFailure } from '../../project/failure.ts';
-import { isEmptyPlan, makePlan, type Plan, planJson, printPlan } from '../../project/plan/plan.ts';
+import { isEmptyPlan, makePlan, type Plan, planJson, printPlan } from '../../deployment/plan.ts';
 import { isJsonObject, parseJson } from '../../util/json.ts';
 import { type Call, flagOption, type Outcome, textOption } from '../call.ts';
 import { secondsOption } from './run-options.ts';
@@ -52,7 +52,7 @@ export async function runPlan(call: Call): Promise<Outcome> {
 
 /** Refuses a plan that is not what would be done now. @throws ProjectFailure */
 export async function requirePlan(call: Call, file: string): Promise<void> {
-  const text = projectFiles(call.cwd).read(resolve(call.cwd, file));
+  const text = readNamedFile(call.cwd, file);
   if (text === undefined) throw failure('missing-file', `the plan ${file} does not exist`, {}, EXIT.usage);
   const given = parseJson(text);
   const hash = isJsonObject(given) ? given['hash'] : undefined;

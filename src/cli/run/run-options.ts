@@ -1,5 +1,5 @@
 import { EXIT, failure } from '../../project/failure.ts';
-import type { RunOptions } from '../../project/migrations/run-migrations.ts';
+import type { RunOptions } from '../../migrations/run-migrations.ts';
 import { type Call, flagOption, textOption } from '../call.ts';
 
 /** Seconds of an option, as milliseconds. @throws ProjectFailure */

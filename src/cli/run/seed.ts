@@ -1,9 +1,9 @@
 /** The commands of `svc seed`. */
-import { join, resolve } from 'node:path';
-import { applyChanges, projectFiles } from '../../project/directory/files.ts';
+import { join } from 'node:path';
+import { applyChanges, readNamedFile } from '../../project/directory/files.ts';
 import { EXIT, failure } from '../../project/failure.ts';
-import { dumpRows, readSeeds, runSeeds } from '../../project/migrations/seeds.ts';
-import { chosenSources, oneFolder, serverSources } from '../../project/migrations/sources.ts';
+import { dumpRows, readSeeds, runSeeds } from '../../migrations/seeds.ts';
+import { chosenSources, oneFolder, serverSources } from '../../migrations/sources.ts';
 import type { JsonObject } from '../../util/json.ts';
 import { type Call, flagOption, listOption, type Outcome, textOption } from '../call.ts';
 import { fileName, projectSources } from './migrate-files.ts';
@@ -17,14 +17,14 @@ export async function runSeedCreate(call: Call): Promise<Outcome> {
   const file = textOption(call, 'sqlFromFile');
   let sql = '';
   if (file !== undefined) {
-    const read = projectFiles(call.cwd).read(resolve(call.cwd, file));
+    const read = readNamedFile(call.cwd, file);
     if (read === undefined) throw failure('missing-file', `the file ${file} does not exist`, {}, EXIT.usage);
     sql = read;
   }
   if (flagOption(call, 'upsert') && tables.length === 0) throw failure('usage', '--upsert is of --from-table', {}, EXIT.usage);
   if (tables.length > 0) {
     const server = await call.server();
-    const source = (await serverSources(server)).find((each) => each.name === name);
+    const source = (await serverSources(server, await call.kinds())).find((each) => each.name === name);
     if (source === undefined) throw failure('no-source', `the service has no source "${name}"`);
     for (const table of tables) sql += await dumpRows(server, source, table, flagOption(call, 'upsert'));
   }
@@ -36,7 +36,7 @@ export async function runSeedCreate(call: Call): Promise<Outcome> {
 /** `svc seed apply` */
 export async function runSeedApply(call: Call): Promise<Outcome> {
   const [project, server] = [await call.project(), await call.server()];
-  const sources = await chosenSources(project, server, project.seedsFolder, textOption(call, 'databaseName'));
+  const sources = await chosenSources(project, server, await call.kinds(), project.seedsFolder, textOption(call, 'databaseName'));
   const only = listOption(call, 'file');
   if (only.length > 0 && sources.length > 1)
     throw failure('usage', '--file needs --database-name where there are several sources', {}, EXIT.usage);

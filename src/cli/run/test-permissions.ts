@@ -5,8 +5,7 @@ import { projectFiles } from '../../project/directory/files.ts';
 import { MetadataReader } from '../../project/directory/read-metadata.ts';
 import { sameMeaning } from '../../project/directory/sections.ts';
 import { EXIT, failure, type Problem, ProjectFailure } from '../../project/failure.ts';
-import { serverSources } from '../../project/migrations/sources.ts';
-import type { ServerClient } from '../../project/server-client.ts';
+import { serverSources } from '../../migrations/sources.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, printJson } from '../../util/json.ts';
 import { type Call, type Outcome, textOption } from '../call.ts';
 
@@ -49,7 +48,7 @@ export async function runPermissionsTest(call: Call): Promise<Outcome> {
     return isJsonObject(body) ? body : { data: body };
   };
   const results: TestResult[] = [];
-  for (const suite of suites) results.push(...(await runSuite(server, suite, ask)));
+  for (const suite of suites) results.push(...(await runSuite(call, suite, ask)));
   const wrong = results.filter(({ state }) => state === 'failed' || state === 'error');
   const count = (wanted: TestResult['state']): number => results.filter(({ state }) => state === wanted).length;
   return {
@@ -69,7 +68,7 @@ export async function runPermissionsTest(call: Call): Promise<Outcome> {
 type Ask = (headers: Readonly<Record<string, string>>, query: string, variables: Json) => Promise<JsonObject>;
 
 /** Its tests, with the SQL around them: that behind them runs whatever happens. @throws ProjectFailure when the service is away */
-async function runSuite(server: ServerClient, suite: Suite, ask: Ask): Promise<readonly TestResult[]> {
+async function runSuite(call: Call, suite: Suite, ask: Ask): Promise<readonly TestResult[]> {
   const { file, setup, teardown, cases } = suite;
   const results: TestResult[] = [];
   const timed = async (name: string, run: () => Promise<string | undefined>): Promise<TestResult> => {
@@ -86,7 +85,7 @@ async function runSuite(server: ServerClient, suite: Suite, ask: Ask): Promise<r
   /** What fails is a result of its own. @returns whether it did not */
   const around = async (name: string, sql: string | undefined): Promise<boolean> => {
     if (sql === undefined) return true;
-    const result = await timed(name, async () => void (await runSql(server, suite.source, sql)));
+    const result = await timed(name, async () => void (await runSql(call, suite.source, sql)));
     if (result.state !== 'passed') results.push(result);
     return result.state === 'passed';
   };
@@ -105,8 +104,9 @@ async function runSuite(server: ServerClient, suite: Suite, ask: Ask): Promise<r
 }
 
 /** @throws ProjectFailure */
-async function runSql(server: ServerClient, source: string, sql: string): Promise<void> {
-  const found = (await serverSources(server)).find(({ name }) => name === source);
+async function runSql(call: Call, source: string, sql: string): Promise<void> {
+  const server = await call.server();
+  const found = (await serverSources(server, await call.kinds())).find(({ name }) => name === source);
   if (found === undefined) throw failure('no-source', `the service has no source "${source}"`);
   await server.sql(found, sql, { check_metadata_consistency: false });
 }

@@ -2,10 +2,11 @@
 import { optionsOf } from '../option.ts';
 import { boolean, choice, integer, listOf, milliseconds, nonEmpty, optional, seconds } from '../option-types.ts';
 
-// Others of the field's known names are refused until the feature exists. Naming conventions need no switch, but
-// set-ups name them.
+// Others of the field's known names are refused until the feature exists. The first three need no switch, but set-ups name them.
 const EXPERIMENTAL_FEATURES = [
   'naming_convention',
+  'inherited_roles',
+  'streaming_subscriptions',
   'hide_aggregation_predicates',
   'hide_update_many_fields',
   'no_null_unbound_variable_default',
@@ -139,7 +140,7 @@ export const behaviourOptions = {
     'experimental-features',
     listOf(EXPERIMENTAL_FEATURES),
     new Set<ExperimentalFeature>(),
-    'Comma separated list of features to switch on; naming_convention is always on.',
+    'Comma separated list of features to switch on; naming_convention, inherited_roles and streaming_subscriptions are always on.',
   ),
   enableAllowlist: behaviour(
     'enable-allowlist',

@@ -88,6 +88,12 @@ export const limitOptions = {
     268_435_456,
     'Most bytes of the answers to a batch or a bulk together, those that are coming included: an operation whose answer would be over it is refused, and once it is reached what is left is not run.',
   ),
+  resultMemory: limits(
+    'result-memory',
+    integer(0),
+    268_435_456,
+    'Maximum bytes of answers of databases, remote schemas and actions in memory for all requests together, from the moment they come until they are sent. Answers of up to 1 MiB have an eighth more. A request that finds no room waits up to 30 seconds, or is answered with 503 where it holds a part already. Should be no less than --response-limit. 0 is no limit.',
+  ),
   requestTimeout: limits('request-timeout', seconds(0), 120_000, 'Cancel a GraphQL request that runs longer; 0 is no limit.'),
   operationCacheSize: limits('operation-cache-size', integer(0), 1000, 'Most operations whose plans a role keeps.'),
   operationCacheMemory: limits(

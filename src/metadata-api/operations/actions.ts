@@ -1,14 +1,14 @@
 /** Operations on actions and on who may use them. */
 import { SvcError } from '../../errors/svc-error.ts';
 import { type Action, actionDefinitionCodec } from '../../metadata/action.ts';
-import { bool, defaulted, nonEmptyText, object, optional, required, text } from '../../metadata/codec.ts';
+import { anyJson, bool, defaulted, nonEmptyText, object, optional, required, text } from '../../metadata/codec.ts';
 import { withEntry, withoutEntry } from '../../metadata/edit.ts';
 import { graphqlName } from '../../metadata/graphql-name.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
 import { shareUnchanged } from '../../metadata/share.ts';
 import { objectId } from '../../schema-cache/object-id.ts';
 import { BROKEN_BY_DROP, operation, type OperationGroup, SUCCESS } from '../operation.ts';
-import { BREAKS_OTHERS, BREAKS_OTHERS_BY_DROP, INCONSISTENT, NAME_TAKEN, type OperationErrors, refused } from '../operation-error.ts';
+import { BREAKS_OTHERS, INCONSISTENT, NAME_TAKEN, type OperationErrors, refused } from '../operation-error.ts';
 import { requireTransforms } from '../require-transforms.ts';
 
 const written = object('CreateAction', {
@@ -95,7 +95,7 @@ const drop: OperationGroup = () => [
     type: 'drop_action',
     args: object('DropAction', { name: required(nonEmptyText), clearData: defaulted(bool, () => true) }),
     changes: 'metadata',
-    errors: [NOT_THERE, BREAKS_OTHERS_BY_DROP],
+    errors: [NOT_THERE, BREAKS_OTHERS],
     documentation: {
       summary: 'Removes an action with its permissions and, unless `clear_data` is false, what is stored of its asynchronous calls.',
       example: { name: 'login' },
@@ -117,16 +117,24 @@ const drop: OperationGroup = () => [
 const createPermission: OperationGroup = () => [
   operation({
     type: 'create_action_permission',
-    args: object('CreateActionPermission', { action: required(nonEmptyText), role: required(nonEmptyText), comment: optional(text) }),
+    args: object('CreateActionPermission', {
+      action: required(nonEmptyText),
+      role: required(nonEmptyText),
+      comment: optional(text),
+      definition: optional(anyJson),
+    }),
     changes: 'metadata',
     errors: [NOT_THERE, refused('already-exists', 'the role has the permission'), BREAKS_OTHERS],
-    documentation: { summary: 'Lets a role use an action.', example: { action: 'login', role: 'user' } },
-    edit(metadata, { action: name, role, comment }) {
+    documentation: {
+      summary: 'Lets a role use an action. `definition` is of older versions: it is kept and has no meaning.',
+      example: { action: 'login', role: 'user' },
+    },
+    edit(metadata, { action: name, role, comment, definition }) {
       const action = requireAction(metadata, name);
       if (action.permissions.has(role)) {
         throw new SvcError('already-exists', `permission for role "${role}" is already defined on "${name}"`);
       }
-      const permission = { role, ...(comment === undefined ? {} : { comment }) };
+      const permission = { role, ...(comment === undefined ? {} : { comment }), ...(definition === undefined ? {} : { definition }) };
       return withAction(metadata, { ...action, permissions: withEntry(action.permissions, role, permission) });
     },
     edited: ({ action }) => [objectId.action(action)],

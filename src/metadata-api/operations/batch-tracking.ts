@@ -9,7 +9,9 @@ import type { Json } from '../../util/json.ts';
 import { at } from '../../util/path.ts';
 import { define, type EditContext, everyKind, type OperationGroup, perKind, type OperationContext, SUCCESS } from '../operation.ts';
 import { refused } from '../operation-error.ts';
-import type { TableTarget } from '../target.ts';
+import type { Warning } from '../../state/state.ts';
+import { namedInSource, type TableTarget } from '../target.ts';
+import { unnamedTable } from '../unnamed-tables.ts';
 import { type TrackTable, trackTable, trackTableArguments, type UntrackTable, untrackTableArguments, untrackTables } from './tables.ts';
 
 interface Batch<A> {
@@ -22,6 +24,8 @@ interface BatchKind<A> {
   readonly verb: string;
   readonly refreshes: boolean;
   edit(metadata: Metadata, items: readonly A[], context: EditContext): Metadata;
+  /** Warnings about an item that is done all the same. */
+  warnings(item: A): readonly Warning[];
 }
 
 interface Failure<A> {
@@ -31,12 +35,17 @@ interface Failure<A> {
 
 async function runBatch<A extends TableTarget>(
   kind: BatchKind<A>,
-  { tables, allowWarnings }: Batch<A>,
+  { tables: decoded, allowWarnings }: Batch<A>,
   backend: Backend,
   context: OperationContext,
 ): Promise<Json> {
+  const tables = decoded.map((target) => namedInSource(target, backend, context.snapshot));
   refuseDuplicates(tables, backend, context);
   if (tables.length === 0) return SUCCESS;
+  const done = (items: readonly A[], warnings: readonly Json[] = []): Json => {
+    const all = [...warnings, ...items.flatMap((item) => kind.warnings(item)).map((each) => ({ ...each }))];
+    return all.length === 0 ? SUCCESS : { message: 'success', warnings: all };
+  };
   const change = async (items: readonly A[]): Promise<void> => {
     const { backends, kinds } = context.services;
     await context.change({
@@ -48,7 +57,7 @@ async function runBatch<A extends TableTarget>(
   const failures: Failure<A>[] = [];
   try {
     await change(tables);
-    return SUCCESS;
+    return done(tables);
   } catch (thrown) {
     const error = refusalOf(thrown);
     if (tables.length === 1) failures.push({ item: tables[0] as A, error });
@@ -64,12 +73,16 @@ async function runBatch<A extends TableTarget>(
     }
   }
   const warnings = failures.map(({ item, error }) => warning(kind.verb, item, error, backend));
-  if (failures.length === 0) return SUCCESS;
+  if (failures.length === 0) return done(tables);
   if (failures.length === tables.length) {
     throw new SvcError('invalid-configuration', `all tables failed to ${kind.verb}`, { internal: warnings });
   }
   if (!allowWarnings) throw new SvcError('metadata-warnings', 'failed due to metadata warnings', { internal: warnings });
-  return { message: 'success', warnings };
+  const failed = new Set(failures.map(({ item }) => item));
+  return done(
+    tables.filter((item) => !failed.has(item)),
+    warnings,
+  );
 }
 
 /** What the client asked for cannot be done; anything else, a stale version included, ends the request. */
@@ -133,7 +146,13 @@ const trackMany = perKind('track_tables', everyKind, (backend) =>
         allow_warnings: true,
       },
     },
-    run: (args, context) => runBatch({ verb: 'track', refreshes: true, edit: trackAll(backend) }, args, backend, context),
+    run: (args, context) =>
+      runBatch(
+        { verb: 'track', refreshes: true, edit: trackAll(backend), warnings: (item) => unnamedTable(item, backend.defaultSchema) },
+        args,
+        backend,
+        context,
+      ),
   }),
 );
 
@@ -146,7 +165,8 @@ const untrackMany = perKind('untrack_tables', everyKind, (backend) =>
       summary: 'Untracks many tables at once; those that cannot be untracked become warnings.',
       example: { tables: [{ source: 'default', table: 'author' }], allow_warnings: true },
     },
-    run: (args, context) => runBatch({ verb: 'untrack', refreshes: false, edit: untrackAll(backend) }, args, backend, context),
+    run: (args, context) =>
+      runBatch({ verb: 'untrack', refreshes: false, edit: untrackAll(backend), warnings: () => [] }, args, backend, context),
   }),
 );
 

@@ -4,6 +4,7 @@ import {
   type CatalogForeignKey,
   type CatalogTable,
   type CatalogType,
+  distributionColumn,
   nameKey,
   type QualifiedName,
   type SurveyedTable,
@@ -71,7 +72,7 @@ function describeColumn(column: CatalogColumn, table: CatalogTable, details: Jso
     type: printType(column.type),
     nullable: column.nullable,
     insertable: table.insertable && !column.generated && column.identity !== 'always',
-    updatable: table.updatable && !column.generated && column.identity !== 'always',
+    updatable: table.updatable && !column.generated && column.identity !== 'always' && column.name !== distributionColumn(table),
     ...(column.comment === null ? {} : { description: column.comment }),
     ...details,
   };
@@ -206,17 +207,19 @@ const suggestRelationships = perKind('suggest_relationships', everyKind, (backen
       omitTracked: defaulted(bool, () => false),
     }),
     changes: 'nothing',
-    errors: SOURCE_ERRORS,
+    errors: [...SOURCE_ERRORS, ...databaseErrors(backend)],
     documentation: {
       summary:
-        'Proposes the relationships that the foreign keys between tracked tables allow; with `tables` those of the foreign keys that begin or end at one of them.',
+        'Proposes the relationships that the foreign keys between tracked tables allow; with `tables` those of the foreign keys that begin or end at one of them, which need not be tracked yet.',
       example: { source: 'default', omit_tracked: true },
     },
     async run({ source: name, tables, omitTracked }, context) {
-      requireOpenSource(name, backend, context.snapshot);
+      const source = requireOpenSource(name, backend, context.snapshot);
       const tracked = context.snapshot.cache.sources.get(name)?.tables ?? new Map<string, never>();
       const wanted = tables === undefined ? undefined : new Set(tables.map(nameKey));
-      const catalogs = new Map([...tracked].map(([key, table]) => [key, table.catalog]));
+      const untracked = (tables ?? []).filter((table) => !tracked.has(nameKey(table)));
+      const read = untracked.length === 0 ? [] : (await source.introspect({ tables: untracked, functions: [] })).tables;
+      const catalogs = new Map([...[...tracked].map(([key, table]) => [key, table.catalog] as const), ...read]);
       const isTracked = (suggestion: Suggestion): boolean =>
         [...(tracked.get(nameKey(suggestion.fromTable))?.relationships.values() ?? [])].some(
           ({ kind, target, join }) =>

@@ -12,7 +12,7 @@ import { objectId } from '../../schema-cache/object-id.ts';
 import { at } from '../../util/path.ts';
 import { dropDependents } from '../drop-dependents.ts';
 import { BROKEN_BY_DROP, define, type EditContext, type OperationGroup, perKind } from '../operation.ts';
-import { BREAKS_OTHERS_BY_DROP, DEPENDENTS, INCONSISTENT, refused, TABLE_ERRORS } from '../operation-error.ts';
+import { BREAKS_OTHERS, DEPENDENTS, INCONSISTENT, refused, TABLE_ERRORS } from '../operation-error.ts';
 import { sourceArgument, type TableTarget, targetSource } from '../target.ts';
 
 const hasComputedFields = (backend: Backend): boolean => backend.capabilities.computedFields;
@@ -80,7 +80,7 @@ const drop = perKind('drop_computed_field', hasComputedFields, (backend) =>
       source: sourceArgument,
     }),
     changes: 'metadata',
-    errors: [...TABLE_ERRORS, refused('not-exists', 'the table has no computed field of this name'), DEPENDENTS, BREAKS_OTHERS_BY_DROP],
+    errors: [...TABLE_ERRORS, refused('not-exists', 'the table has no computed field of this name'), DEPENDENTS, BREAKS_OTHERS],
     documentation: {
       summary: 'Removes a computed field, with cascade also from the lists of permissions, and the permissions whose filters use it.',
       example: { source: 'default', table: 'author', name: 'full_name', cascade: false },

@@ -19,7 +19,7 @@ import {
 } from '../../metadata/codec.ts';
 import type { JsonObject } from '../../util/json.ts';
 import { MOST_LISTED_BYTES } from '../../sql/within-bytes.ts';
-import { define, operation, type OperationGroup, perKind, SUCCESS } from '../operation.ts';
+import { define, operation, type OperationContext, type OperationGroup, perKind, SUCCESS } from '../operation.ts';
 import { databaseErrors, type OperationErrors, refused, SOURCE_ERRORS } from '../operation-error.ts';
 import { sourceArgument, targetSource } from '../target.ts';
 import { hasEventTriggers, NO_TRIGGER, noSuchTrigger, ownerOfTrigger, requireCaptures } from './event-triggers.ts';
@@ -137,7 +137,7 @@ const getEvent = perKind('get_event_by_id', hasEventTriggers, (backend) =>
 
 const redeliver = perKind('redeliver_event', hasEventTriggers, (backend) =>
   define({
-    args: object('RedeliverEventQuery', { eventId: required(nonEmptyText), source: sourceArgument }),
+    args: object('RedeliverEventQuery', { eventId: required(nonEmptyText), source: optional(nonEmptyText) }),
     changes: 'database',
     errors: [
       ...errors(backend),
@@ -145,11 +145,11 @@ const redeliver = perKind('redeliver_event', hasEventTriggers, (backend) =>
       refused('busy', 'the event is being delivered just now'),
     ],
     documentation: {
-      summary: 'Delivers an event again, whatever came of it before.',
+      summary: 'Delivers an event again, whatever came of it before. Without a source it is looked for in all sources of the kind.',
       example: { source: 'default', event_id: 'c9d5c4fc-1a3c-4fb1-9a0a-2e6bd8a3a1a7' },
     },
     async run({ eventId, source }, context) {
-      switch (await requireCaptures(source, backend, context).redeliver(eventId)) {
+      switch (await redeliverFrom(source, eventId, backend, context)) {
         case 'missing':
           throw new SvcError('not-exists', 'event not found');
         case 'processing':
@@ -160,6 +160,29 @@ const redeliver = perKind('redeliver_event', hasEventTriggers, (backend) =>
     },
   }),
 );
+
+/** @param source undefined: every source of the kind is tried @throws SvcError of a source that failed where no other one has the event */
+async function redeliverFrom(
+  source: string | undefined,
+  eventId: string,
+  backend: Backend,
+  context: OperationContext,
+): Promise<'done' | 'missing' | 'processing'> {
+  if (source !== undefined) return requireCaptures(source, backend, context).redeliver(eventId);
+  const { metadata } = context.snapshot;
+  let failure: unknown;
+  for (const { name, kind } of metadata.sources.values()) {
+    if (kind !== backend.kind) continue;
+    try {
+      const found = await requireCaptures(name, backend, context).redeliver(eventId);
+      if (found !== 'missing') return found;
+    } catch (error) {
+      failure ??= error;
+    }
+  }
+  if (failure !== undefined) throw failure;
+  return 'missing';
+}
 
 /** Of events that several operations choose. */
 const filterFields = {

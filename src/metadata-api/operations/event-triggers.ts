@@ -101,7 +101,6 @@ const create = perKind('create_event_trigger', hasEventTriggers, (backend) =>
         'not-supported',
         'the trigger to replace is on another table, the table is a view, or rows without a primary key are to be ordered',
       ),
-      refused('unexpected', 'an environment variable of a template is not set'),
       refused('not-found', 'an environment variable is not set'),
       refused('validation-failed', 'a template of a transform cannot be read; `internal` says why'),
       INCONSISTENT,

@@ -17,15 +17,7 @@ import { printName } from '../../metadata/table-name.ts';
 import { objectId } from '../../schema-cache/object-id.ts';
 import { dropDependents } from '../drop-dependents.ts';
 import { BROKEN_BY_DROP, define, type OperationGroup, perKind } from '../operation.ts';
-import {
-  BREAKS_OTHERS,
-  BREAKS_OTHERS_BY_DROP,
-  FUNCTION_ERRORS,
-  INCONSISTENT,
-  NAME_TAKEN,
-  refused,
-  SOURCE_ERRORS,
-} from '../operation-error.ts';
+import { BREAKS_OTHERS, FUNCTION_ERRORS, INCONSISTENT, NAME_TAKEN, refused, SOURCE_ERRORS } from '../operation-error.ts';
 import { orBareName } from '../bare-name.ts';
 import { sourceArgument, targetSource } from '../target.ts';
 
@@ -86,7 +78,7 @@ const untrack = perKind('untrack_function', hasFunctions, (backend) =>
       (name) => ({ function: name, source: 'default' }),
     ),
     changes: 'metadata',
-    errors: [...FUNCTION_ERRORS, BREAKS_OTHERS_BY_DROP],
+    errors: [...FUNCTION_ERRORS, BREAKS_OTHERS],
     documentation: { summary: 'Takes a function and its permissions out of the GraphQL API.', example: EXAMPLE },
     readsDependencies: true,
     othersBroke: BROKEN_BY_DROP,

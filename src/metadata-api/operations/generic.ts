@@ -16,9 +16,10 @@ import {
   required,
   wrongType,
 } from '../../metadata/codec.ts';
-import { type DecodedTables, decodeTables } from '../../metadata/decoded-tables.ts';
+import { decodeTables } from '../../metadata/decoded-tables.ts';
 import { decodeDocument } from '../../metadata/document.ts';
-import { refusingUnknownKeys } from '../../metadata/kept.ts';
+import { withRules } from '../../metadata/decode-rules.ts';
+import type { Kinds } from '../../metadata/kinds.ts';
 import { EMPTY_METADATA, type Metadata } from '../../metadata/metadata.ts';
 import { withSource } from '../../metadata/edit.ts';
 import { nameComplaint } from '../../metadata/event-trigger.ts';
@@ -26,14 +27,17 @@ import { DEFAULT_SOURCE, NO_CUSTOMIZATION } from '../../metadata/source.ts';
 import { shareUnchanged } from '../../metadata/share.ts';
 import { recordsOf } from '../../schema-cache/inconsistency.ts';
 import type { Inconsistency } from '../../schema-cache/schema-cache.ts';
+import { requireVersion } from '../../state/require-version.ts';
 import type { Warning } from '../../state/state.ts';
 import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
-import { at, type Path } from '../../util/path.ts';
+import { at, type Path, ROOT } from '../../util/path.ts';
 import { dropInconsistent } from '../drop-inconsistent.ts';
 import { noArguments } from '../no-arguments.ts';
 import { exportArguments, exportDocument } from '../partial-export.ts';
-import { operation, type OperationEntry, type OperationGroup, SUCCESS } from '../operation.ts';
+import { operation, type OperationGroup, SUCCESS } from '../operation.ts';
 import { NAME_TAKEN, refused } from '../operation-error.ts';
+import { unnamedTables } from '../unnamed-tables.ts';
+import type { DecodedTables } from '../../metadata/table-caches.ts';
 const NOT_IN_METADATA = refused('not-exists', 'a source or a table of `only` is not in the metadata');
 const SELECTION =
   'With `only` it gives the parts that are named, at their places in the document: `tables` (a source and a table each), `sources` (by name: all of them but their tables) and `sections` (`actions`, `inherited_roles`, …; `sources` is all of these). Such a part is no document to replace the metadata by.';
@@ -45,7 +49,7 @@ const exportMetadata: OperationGroup = () => [
     changes: 'nothing',
     errors: [NOT_IN_METADATA],
     documentation: { summary: 'Gives the metadata as a document.', details: SELECTION, example: {} },
-    run: (args, { services, snapshot, path }) => exportDocument(snapshot.metadata, args, services.kinds, path),
+    run: (args, { services, snapshot, path }) => exportDocument(snapshot, args, services.kinds, path),
   }),
   operation({
     type: 'export_metadata',
@@ -60,7 +64,7 @@ const exportMetadata: OperationGroup = () => [
     },
     run: async (args, { services, snapshot, path }) => ({
       resource_version: snapshot.resourceVersion,
-      metadata: await exportDocument(snapshot.metadata, args, services.kinds, path),
+      metadata: await exportDocument(snapshot, args, services.kinds, path),
     }),
   }),
 ];
@@ -101,12 +105,12 @@ const replaceArguments: Codec<ReplaceMetadata> = leaf(
 );
 
 /** Where inconsistencies are allowed, a key that nobody knows is one; else it is an error at its place. */
-function decoding({ allowInconsistent }: ReplaceMetadata): <T>(decode: () => T) => T {
-  return allowInconsistent ? (decode) => decode() : refusingUnknownKeys;
+function ruled({ allowInconsistent }: ReplaceMetadata, path: Path): Path {
+  return withRules(path, { refusesUnknown: !allowInconsistent });
 }
 
 function replace(metadata: Metadata, args: ReplaceMetadata, path: Path, kinds: Parameters<typeof decodeDocument>[2]): Metadata {
-  const next = decoding(args)(() => decodeDocument(args.document, args.at.reduce(at, path), kinds, metadata, args.tables));
+  const next = decodeDocument(args.document, args.at.reduce(at, ruled(args, path)), kinds, metadata, args.tables);
   refuseTwoOfAName(next);
   return shareUnchanged(metadata, next);
 }
@@ -136,18 +140,17 @@ const replaceMetadata: OperationGroup = () =>
         summary: 'Replaces the whole metadata by a document.',
         example: { allow_inconsistent_metadata: true, metadata: { version: 3, sources: [] } },
       },
-      prepareEdit: (args, { kinds, snapshot }) => decodeTables(args.document, kinds, snapshot.metadata, args.tables, decoding(args)),
+      prepareEdit: (args, { kinds, snapshot }) => decodeTables(args.document, kinds, snapshot.metadata, args.tables, ruled(args, ROOT)),
       edit(metadata, args, { kinds, path, snapshot }) {
-        if (args.resourceVersion !== undefined && args.resourceVersion !== snapshot.resourceVersion)
-          throw staleVersion(args.resourceVersion);
+        requireVersion(snapshot, args.resourceVersion);
         const next = replace(metadata, args, path, kinds);
-        if (!args.allowWarnings) refuseIllegalNames(next);
+        if (!args.allowWarnings) refuseIllegalNames(next, kinds);
         return next;
       },
-      othersBroke: { message: 'cannot continue due to inconsistent metadata', status: 400 },
+      othersBroke: 'cannot continue due to inconsistent metadata',
       inconsistencies: ({ allowInconsistent }) => (allowInconsistent ? 'allow' : 'reject-all'),
-      async run({ options }, { changed, snapshot, warn }) {
-        for (const warning of illegalNames(snapshot.metadata)) warn(warning);
+      async run({ options }, { changed, snapshot, services, warn }) {
+        for (const warning of illegalNames(snapshot.metadata, services.kinds)) warn(warning);
         if (!options) return SUCCESS;
         const inconsistencies = changed?.inconsistencies ?? [];
         return { is_consistent: isConsistent(inconsistencies), inconsistent_objects: [...recordsOf(inconsistencies)] };
@@ -166,8 +169,13 @@ function refuseTwoOfAName({ sources }: Metadata): void {
   }
 }
 
+/** Names that are accepted in a document although something does not work under them. */
+function illegalNames(metadata: Metadata, kinds: Kinds): readonly Warning[] {
+  return [...illegalTriggerNames(metadata), ...unnamedTables(metadata, kinds)];
+}
+
 /** Event triggers whose names no operation would take: what they are called in the database and by tools may surprise. */
-function illegalNames({ sources }: Metadata): readonly Warning[] {
+function illegalTriggerNames({ sources }: Metadata): readonly Warning[] {
   return [...sources.values()].flatMap(({ name: source, tables }) =>
     [...tables.values()].flatMap(({ eventTriggers }) =>
       [...eventTriggers.keys()].flatMap((name): readonly Warning[] => {
@@ -181,15 +189,11 @@ function illegalNames({ sources }: Metadata): readonly Warning[] {
 }
 
 /** @throws SvcError metadata-warnings */
-function refuseIllegalNames(metadata: Metadata): void {
-  const warnings = illegalNames(metadata);
+function refuseIllegalNames(metadata: Metadata, kinds: Kinds): void {
+  const warnings = illegalNames(metadata, kinds);
   if (warnings.length === 0) return;
   const internal = warnings.map(({ code, type, name, message }) => ({ code, type, name, message }));
   throw new SvcError('metadata-warnings', 'failed due to metadata warnings', { internal });
-}
-
-function staleVersion(version: number): SvcError {
-  return new SvcError('conflict', `metadata resource version referenced (${version}) did not match current version`);
 }
 
 /** Conflicts of inherited permissions are listed, but the metadata counts as consistent only without any record. */
@@ -214,8 +218,9 @@ const reloadMetadata: OperationGroup = () => [
     type: 'reload_metadata',
     args: object('ReloadMetadata', {
       reloadRemoteSchemas: defaulted(selection, () => true),
-      reloadSources: defaulted(selection, () => true),
+      reloadSources: optional(selection),
       recreateEventTriggers: defaulted(selection, () => false),
+      source: optional(nonEmptyText),
     }),
     changes: 'metadata',
     errors: [refused('not-exists', 'there is no source or remote schema of a name in a list')],
@@ -224,8 +229,10 @@ const reloadMetadata: OperationGroup = () => [
         'Reads the catalogs of all sources and the schemas of all remote schemas anew and checks the metadata against them; with recreate_event_triggers also makes anew what event triggers have in their databases.',
       example: { reload_sources: ['default'] },
     },
-    edit(metadata, { reloadSources, reloadRemoteSchemas, recreateEventTriggers }) {
-      for (const name of [reloadSources, recreateEventTriggers].flatMap(names)) {
+    edit(metadata, { source, reloadSources, reloadRemoteSchemas, recreateEventTriggers }) {
+      if (source !== undefined && reloadSources !== undefined)
+        throw parseFailed('"source" and "reload_sources" exclude each other', at(at(ROOT, 'args'), 'source'));
+      for (const name of [sourcesOf(source, reloadSources), recreateEventTriggers].flatMap(names)) {
         if (!metadata.sources.has(name)) throw new SvcError('not-exists', `Source with name "${name}" not found in metadata`);
       }
       for (const name of names(reloadRemoteSchemas)) {
@@ -233,10 +240,10 @@ const reloadMetadata: OperationGroup = () => [
       }
       return metadata;
     },
-    refresh: ({ reloadSources, reloadRemoteSchemas, recreateEventTriggers }) => ({
-      sources: reloadSources === true ? 'all' : names(reloadSources),
-      eventTriggers: recreateEventTriggers === true ? 'all' : names(recreateEventTriggers),
-      remoteSchemas: reloadRemoteSchemas === true ? 'all' : names(reloadRemoteSchemas),
+    refresh: ({ source, reloadSources, reloadRemoteSchemas, recreateEventTriggers }) => ({
+      sources: selected(sourcesOf(source, reloadSources)),
+      eventTriggers: selected(recreateEventTriggers),
+      remoteSchemas: selected(reloadRemoteSchemas),
     }),
     inconsistencies: () => 'allow',
     // The document stays as it is.
@@ -253,6 +260,15 @@ const reloadMetadata: OperationGroup = () => [
   }),
 ];
 
+/** `source` is the short form for one source. */
+function sourcesOf(source: string | undefined, reloadSources: boolean | readonly string[] | undefined): boolean | readonly string[] {
+  return source === undefined ? (reloadSources ?? true) : [source];
+}
+
+function selected(names: boolean | readonly string[]): 'all' | readonly string[] {
+  return typeof names !== 'boolean' ? names : names ? 'all' : [];
+}
+
 function names(selected: boolean | readonly string[]): readonly string[] {
   return typeof selected === 'boolean' ? [] : selected;
 }
@@ -263,28 +279,16 @@ const clearMetadata: OperationGroup = () => [
     args: noArguments,
     changes: 'metadata',
     errors: [],
-    documentation: { summary: 'Empties the metadata: all sources and everything else.', example: {} },
-    edit: () => EMPTY_METADATA,
+    documentation: { summary: 'Empties the metadata. The source `default` stays, without its tables and its customization.', example: {} },
+    edit(metadata) {
+      const source = metadata.sources.get(DEFAULT_SOURCE);
+      if (source === undefined) return EMPTY_METADATA;
+      return withSource(EMPTY_METADATA, { ...source, customization: NO_CUSTOMIZATION, tables: new Map(), functions: new Map() });
+    },
     clearsEvents: true,
     inconsistencies: () => 'allow',
   }),
 ];
-
-/** On the endpoint that is older than sources the database behind it stays: clearing empties the default source. */
-export const legacyClearMetadata: OperationEntry = operation({
-  type: 'clear_metadata',
-  args: noArguments,
-  changes: 'metadata',
-  errors: [],
-  documentation: { summary: 'Empties the metadata, but keeps the connection of the default source.', example: {} },
-  edit(metadata) {
-    const source = metadata.sources.get(DEFAULT_SOURCE);
-    if (source === undefined) return EMPTY_METADATA;
-    return withSource(EMPTY_METADATA, { ...source, customization: NO_CUSTOMIZATION, tables: new Map(), functions: new Map() });
-  },
-  clearsEvents: true,
-  inconsistencies: () => 'allow',
-});
 
 const inconsistentMetadata: OperationGroup = () => [
   operation({
@@ -292,10 +296,19 @@ const inconsistentMetadata: OperationGroup = () => [
     args: noArguments,
     changes: 'nothing',
     errors: [],
-    documentation: { summary: 'Lists the objects of the metadata that do not fit their databases, with the reasons.', example: {} },
-    async run(_args, { snapshot }) {
+    documentation: {
+      summary:
+        'Lists the objects of the metadata that do not fit their databases, with the reasons; under `warnings`, where there are any, those that are consistent but left out of the GraphQL schema.',
+      example: {},
+    },
+    async run(_args, { snapshot, services }) {
       const { inconsistencies } = snapshot.cache;
-      return { is_consistent: isConsistent(inconsistencies), inconsistent_objects: [...recordsOf(inconsistencies)] };
+      const warnings = unnamedTables(snapshot.metadata, services.kinds).map((each) => ({ ...each }));
+      return {
+        is_consistent: isConsistent(inconsistencies),
+        inconsistent_objects: [...recordsOf(inconsistencies)],
+        ...(warnings.length === 0 ? {} : { warnings }),
+      };
     },
   }),
   operation({

@@ -46,19 +46,38 @@ const dropHost: OperationGroup = () => [
       object('DropHostFromTLSAllowlist', { host: required(text), suffix: defaulted<string | null>(tlsSuffixCodec, () => null) }),
     ),
     changes: 'metadata',
-    errors: [refused('bad-request', '`host` is empty'), refused('not-exists', 'there is no entry for this host and suffix')],
+    errors: [
+      refused('bad-request', '`host` is empty'),
+      refused('not-exists', 'there is no entry for this host and suffix'),
+      refused('bad-request', 'no `suffix` is given, and the host has several entries with one'),
+    ],
     documentation: {
-      summary: 'Ends what an entry of the TLS allow-list permits; the entry is the one with exactly this host and suffix.',
+      summary:
+        'Ends what an entry of the TLS allow-list permits. Without a suffix it is the entry of the host that has none, or else the only entry of the host.',
       example: { host: 'hooks.example.org', suffix: '8443' },
     },
     edit(metadata, entry) {
       if (entry.host === '') throw new SvcError('bad-request', 'hostname cannot be empty');
       const { tlsAllowlist } = metadata.network;
-      const key = tlsAllowlistKey(entry);
-      if (!tlsAllowlist.has(key)) throw new SvcError('not-exists', `${printTlsHost(entry)} isn't present in the allowlist`);
+      const key = tlsAllowlist.has(tlsAllowlistKey(entry)) ? tlsAllowlistKey(entry) : onlyEntryOf(entry, tlsAllowlist);
+      if (key === undefined) throw new SvcError('not-exists', `${printTlsHost(entry)} isn't present in the allowlist`);
       return withAllowlist(metadata, withoutEntry(tlsAllowlist, key));
     },
   }),
 ];
+
+/** The key of the entry that a host without a suffix stands for. @throws SvcError bad-request for several */
+function onlyEntryOf(
+  { host, suffix }: Pick<TlsAllowlistEntry, 'host' | 'suffix'>,
+  entries: ReadonlyMap<string, TlsAllowlistEntry>,
+): string | undefined {
+  if (suffix !== null) return undefined;
+  const found = [...entries].filter(([, entry]) => entry.host === host);
+  if (found.length > 1) {
+    const suffixes = found.map(([, entry]) => JSON.stringify(entry.suffix)).join(', ');
+    throw new SvcError('bad-request', `the host "${host}" has several entries in the allowlist: name the suffix of one, ${suffixes}`);
+  }
+  return found[0]?.[0];
+}
 
 export const networkOperations: readonly OperationGroup[] = [addHost, dropHost];

@@ -5,10 +5,9 @@ import { bool, nonEmptyText, object, required, text } from '../../metadata/codec
 import { withEntry, withoutEntry } from '../../metadata/edit.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
 import { type QueryCollection, queryCollectionCodec } from '../../metadata/query-collection.ts';
-import { objectId } from '../../schema-cache/object-id.ts';
 import type { Json } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
-import { BROKEN_BY_DROP, operation, type OperationGroup, SUCCESS } from '../operation.ts';
+import { operation, type OperationGroup, SUCCESS } from '../operation.ts';
 import { refused } from '../operation-error.ts';
 const NO_COLLECTION = refused('not-exists', 'there is no collection of this name');
 const NOT_LISTED = refused('not-found', 'the collection is not in the allow-list');
@@ -34,13 +33,10 @@ const create: OperationGroup = () => [
     type: 'create_query_collection',
     args: queryCollectionCodec,
     changes: 'metadata',
-    errors: [
-      refused('already-exists', 'there is a collection of this name'),
-      refused('not-supported', 'two queries have the same name'),
-      refused('invalid-configuration', 'a query is not valid for administrators; `internal` holds the records'),
-    ],
+    errors: [refused('already-exists', 'there is a collection of this name'), refused('not-supported', 'two queries have the same name')],
     documentation: {
-      summary: 'Makes a collection of GraphQL operations, for the allow-list and for REST endpoints.',
+      summary:
+        'Makes a collection of GraphQL operations, for the allow-list and for REST endpoints. A query that is not valid for administrators is stored, with a warning in the answer.',
       example: {
         name: 'shop',
         definition: { queries: [{ name: 'authors', query: 'query { author { id name } }' }] },
@@ -51,7 +47,6 @@ const create: OperationGroup = () => [
       requireFree(metadata, collection.name, at(path, 'name'));
       return withCollection(metadata, collection);
     },
-    edited: ({ name, queries }) => [...queries.keys()].map((query) => objectId.collectedQuery(name, query)),
   }),
 ];
 
@@ -96,14 +91,12 @@ const drop: OperationGroup = () => [
     changes: 'metadata',
     errors: [
       NO_COLLECTION,
-      refused('dependency-error', 'the collection is in the allow-list and `cascade` is false'),
-      refused('unexpected', 'a REST endpoint uses a query of the collection; `internal` holds the records', 500),
+      refused('dependency-error', 'the collection is in the allow-list, or REST endpoints use its queries, and `cascade` is false'),
     ],
     documentation: {
-      summary: 'Removes a collection; with cascade also from the allow-list.',
+      summary: 'Removes a collection; with cascade also from the allow-list, and the REST endpoints that use its queries.',
       example: { collection: 'shop', cascade: true },
     },
-    othersBroke: BROKEN_BY_DROP,
     edit(metadata, { collection, cascade }, { path }) {
       requireCollection(metadata, collection, at(path, 'collection'));
       if (metadata.allowlist.has(collection) && !cascade) {
@@ -112,10 +105,27 @@ const drop: OperationGroup = () => [
           `query collection with name "${collection}" is present in the allowlist; cannot proceed to drop. Use "cascade" to remove it from the allowlist as well`,
         );
       }
-      return { ...withoutCollection(metadata, collection), allowlist: withoutEntry(metadata.allowlist, collection) };
+      const users = endpointsOf(metadata, collection);
+      if (!cascade) requireUnused(users);
+      const restEndpoints = users.reduce(withoutEntry, metadata.restEndpoints);
+      return { ...withoutCollection(metadata, collection), allowlist: withoutEntry(metadata.allowlist, collection), restEndpoints };
     },
   }),
 ];
+
+/** Names of the REST endpoints that use a query of a collection. @param query undefined: any of its queries */
+function endpointsOf({ restEndpoints }: Metadata, collection: string, query?: string): readonly string[] {
+  return [...restEndpoints.values()].flatMap(({ name, definition: { query: used } }) =>
+    used.collectionName === collection && (query === undefined || used.queryName === query) ? [name] : [],
+  );
+}
+
+/** @throws SvcError dependency-error */
+function requireUnused(endpoints: readonly string[]): void {
+  if (endpoints.length === 0) return;
+  const list = endpoints.map((name) => `REST endpoint ${name}`).sort();
+  throw new SvcError('dependency-error', `cannot drop due to the following dependent objects: ${list.join(', ')}`);
+}
 
 const addQuery: OperationGroup = () => [
   operation({
@@ -126,13 +136,10 @@ const addQuery: OperationGroup = () => [
       query: required(text),
     }),
     changes: 'metadata',
-    errors: [
-      NO_COLLECTION,
-      refused('already-exists', 'the collection has a query of this name'),
-      refused('invalid-configuration', 'the query is not valid for administrators; `internal` holds the records'),
-    ],
+    errors: [NO_COLLECTION, refused('already-exists', 'the collection has a query of this name')],
     documentation: {
-      summary: 'Adds a GraphQL operation to a collection.',
+      summary:
+        'Adds a GraphQL operation to a collection. One that is not valid for administrators is stored, with a warning in the answer.',
       example: { collection_name: 'shop', query_name: 'titles', query: 'query { article { title } }' },
     },
     edit(metadata, { collectionName, queryName, query }, { path }) {
@@ -142,7 +149,6 @@ const addQuery: OperationGroup = () => [
       }
       return withCollection(metadata, { ...collection, queries: withEntry(collection.queries, queryName, { name: queryName, query }) });
     },
-    edited: ({ collectionName, queryName }) => [objectId.collectedQuery(collectionName, queryName)],
   }),
 ];
 
@@ -154,18 +160,18 @@ const dropQuery: OperationGroup = () => [
     errors: [
       NO_COLLECTION,
       refused('not-found', 'the collection has no query of this name'),
-      refused('unexpected', 'a REST endpoint uses the query; `internal` holds the records', 500),
+      refused('dependency-error', 'REST endpoints use the query'),
     ],
     documentation: {
       summary: 'Removes a GraphQL operation from a collection.',
       example: { collection_name: 'shop', query_name: 'titles' },
     },
-    othersBroke: BROKEN_BY_DROP,
     edit(metadata, { collectionName, queryName }, { path }) {
       const collection = requireCollection(metadata, collectionName, at(path, 'collection_name'));
       if (!collection.queries.has(queryName)) {
         throw new SvcError('not-found', `query with name "${queryName}" not found in collection "${collectionName}"`);
       }
+      requireUnused(endpointsOf(metadata, collectionName, queryName));
       return withCollection(metadata, { ...collection, queries: withoutEntry(collection.queries, queryName) });
     },
   }),

@@ -7,9 +7,10 @@ import { remoteSchemaDefinitionCodec } from '../../metadata/remote-schema.ts';
 import { shareUnchanged } from '../../metadata/share.ts';
 import { dependentsOfRemoteSchema, refusalOf } from '../../schema-cache/dependencies.ts';
 import { objectId } from '../../schema-cache/object-id.ts';
-import { parseJson } from '../../util/json.ts';
+import { bytesOfText } from '../../util/bytes.ts';
+import { PrintedJson } from '../answer.ts';
 import { BROKEN_BY_DROP, operation, type OperationGroup } from '../operation.ts';
-import { BREAKS_OTHERS, BREAKS_OTHERS_BY_DROP, INCONSISTENT, type OperationErrors, refused } from '../operation-error.ts';
+import { BREAKS_OTHERS, INCONSISTENT, type OperationErrors, refused } from '../operation-error.ts';
 
 const written = object('AddRemoteSchema', {
   name: required(nonEmptyText),
@@ -89,7 +90,7 @@ const remove: OperationGroup = () => [
     errors: [
       refused('not-exists', 'there is no such remote schema'),
       refused('dependency-error', 'relationships lead to it; the message lists them'),
-      BREAKS_OTHERS_BY_DROP,
+      BREAKS_OTHERS,
     ],
     documentation: { summary: 'Removes a remote schema and the permissions on it.', example: { name: 'countries' } },
     othersBroke: BROKEN_BY_DROP,
@@ -135,7 +136,7 @@ const introspect: OperationGroup = () => [
       requireRemoteSchema(snapshot.metadata, name, `remote schema: "${name}" not found`);
       const said = await snapshot.introspectionOf(name);
       if (said === null) throw new SvcError('remote-schema-error', `remote schema: "${name}" was never introspected`);
-      return parseJson(said);
+      return new PrintedJson([bytesOfText(said)]);
     },
   }),
 ];

@@ -7,7 +7,6 @@ import {
   count,
   defaulted,
   leaf,
-  like,
   list,
   literal,
   nonEmptyText,
@@ -20,35 +19,34 @@ import {
 import { scheduledRetry, scheduledRetryCodec } from '../../metadata/cron-trigger.ts';
 import { templateComplaint } from '../../metadata/called-address.ts';
 import { headerComplaint, headersCodec, webhookHeaders } from '../../metadata/environment-template.ts';
-import type { Metadata } from '../../metadata/metadata.ts';
 import { signatureCodec } from '../../metadata/signature.ts';
 import { MOST_LISTED_BYTES } from '../../sql/within-bytes.ts';
-import { type EventsOf, MOST_LISTED, SCHEDULED_STATUSES, type ScheduledStatus, type EventRows } from '../../storage/scheduled-events.ts';
+import {
+  type EventsOf,
+  MOST_LISTED,
+  SCHEDULED_STATUSES,
+  type ScheduledStatus,
+  type EventRows,
+} from '../../metadata-store/scheduled-events.ts';
+import { isoTime } from '../../util/iso-time.ts';
 import type { Json } from '../../util/json.ts';
-import { along, at, type Path } from '../../util/path.ts';
-import { operation, type OperationGroup, SUCCESS } from '../operation.ts';
+import { along, at } from '../../util/path.ts';
+import { operation, type OperationContext, type OperationGroup, SUCCESS } from '../operation.ts';
 import { refused } from '../operation-error.ts';
 import { unknownTrigger } from './cron-triggers.ts';
-
-/** With a time zone: two people mean different times by a time without one. */
-const TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d{2}(?::?\d{2})?)$/;
 
 const time: Codec<string> = leaf(
   'UTCTime',
   (json, path) => {
     const value = text.decode(json, path);
-    const [zone = ''] = /(?:[Zz]|[+-]\d{2}(?::?\d{2})?)$/.exec(value) ?? [];
-    const standard = `${value.slice(0, value.length - zone.length).replace(/[t ]/, 'T')}${/^[+-]\d{2}$/.test(zone) ? `${zone}:00` : zone.toUpperCase()}`;
-    if (!TIME.test(value) || Number.isNaN(Date.parse(standard.replace(/([+-]\d{2})(\d{2})$/, '$1:$2')))) {
-      throw parseFailed(
-        `expecting a time with its zone as in ISO 8601, such as 2024-05-01T10:00:00Z, but found ${JSON.stringify(value)}`,
-        path,
-      );
-    }
-    return value;
+    const found = isoTime(value);
+    if (found !== undefined) return found;
+    throw parseFailed(`expecting a time as in ISO 8601, such as 2024-05-01T10:00:00Z, but found ${JSON.stringify(value)}`, path);
   },
   (value) => value,
-  { says: 'A time with its zone as ISO 8601 writes it: `2024-05-01T10:00:00Z`.' },
+  {
+    says: 'A time as ISO 8601 writes it, `2024-05-01T10:00:00Z` or `20240501T100000Z`; in UTC without a zone, at midnight without a time.',
+  },
 );
 
 const type = required(literal('ScheduledEventType', ['cron', 'one_off']));
@@ -66,9 +64,13 @@ const status: Codec<ScheduledStatus> = leaf(
 const slice = { limit: optional(count('limit')), offset: defaulted(count('offset'), () => 0), getRowsCount: defaulted(bool, () => false) };
 
 /** @throws SvcError parse-failed, not-exists */
-function eventsOf(of: 'cron' | 'one_off', trigger: string | undefined, metadata: Metadata): EventsOf {
-  if (of === 'one_off') return { type: of };
-  if (trigger !== undefined && !metadata.cronTriggers.has(trigger)) throw unknownTrigger(trigger);
+function eventsOf(of: 'cron' | 'one_off', trigger: string | undefined, { snapshot, path }: OperationContext): EventsOf {
+  if (of === 'one_off') {
+    if (trigger !== undefined) throw parseFailed('one-off events have no trigger', at(path, 'trigger_name'));
+    return { type: of };
+  }
+  if (trigger === undefined) throw parseFailed("the key 'trigger_name' was not present", path);
+  if (!snapshot.metadata.cronTriggers.has(trigger)) throw unknownTrigger(trigger);
   return { type: of, trigger };
 }
 
@@ -93,7 +95,8 @@ const create: OperationGroup = () => [
     changes: 'database',
     errors: [],
     documentation: {
-      summary: 'Calls a webhook once, at a time. Environment variables are looked up when it is called.',
+      summary:
+        'Calls a webhook once, at a time. Environment variables are looked up when it is called. An event whose time is past by more than `tolerance_seconds` of `retry_conf` (6 hours by default) is never delivered: its status is `dead` at once. A date without a time is midnight in UTC.',
       example: {
         webhook: '{{HOOKS}}/remind',
         schedule_at: '2030-01-01T09:00:00Z',
@@ -150,24 +153,10 @@ const events = object('GetScheduledEvents', {
   ...slice,
 });
 
-/** Events are asked for by trigger. */
-const checkedEvents: Codec<ReturnType<typeof events.decode>> = leaf(
-  events.name,
-  (json, path: Path) => {
-    const args = events.decode(json, path);
-    if (args.type === 'cron' && args.triggerName === undefined) throw parseFailed(`the key 'trigger_name' was not present`, path);
-    if (args.type === 'one_off' && args.triggerName !== undefined)
-      throw parseFailed('one-off events have no trigger', at(path, 'trigger_name'));
-    return args;
-  },
-  (args) => events.encode(args),
-  like(events),
-);
-
 const get: OperationGroup = () => [
   operation({
     type: 'get_scheduled_events',
-    args: checkedEvents,
+    args: events,
     changes: 'nothing',
     errors: [refused('not-exists', 'there is no cron trigger of this name')],
     documentation: {
@@ -176,9 +165,9 @@ const get: OperationGroup = () => [
         BOUND,
       example: { type: 'cron', trigger_name: 'nightly', status: ['scheduled', 'error'], limit: 10, get_rows_count: true },
     },
-    async run({ type: of, triggerName, status: statuses, limit, offset, getRowsCount }, { services, snapshot }) {
-      const wanted = eventsOf(of, triggerName, snapshot.metadata);
-      return answerOf('events', await services.scheduledEvents.list(wanted, statuses, { limit, offset, count: getRowsCount }));
+    async run({ type: of, triggerName, status: statuses, limit, offset, getRowsCount }, context) {
+      const wanted = eventsOf(of, triggerName, context);
+      return answerOf('events', await context.services.scheduledEvents.list(wanted, statuses, { limit, offset, count: getRowsCount }));
     },
   }),
 ];
@@ -190,12 +179,15 @@ const invocations: OperationGroup = () => [
     changes: 'nothing',
     errors: [refused('not-exists', 'there is no cron trigger of this name')],
     documentation: {
-      summary: `Lists attempts to deliver scheduled events, of one event, one cron trigger or all, the newest first. ${BOUND}`,
+      summary: `Lists attempts to deliver scheduled events, of one event, of a cron trigger, or of all one-off events, the newest first. ${BOUND}`,
       example: { type: 'cron', trigger_name: 'nightly', limit: 10 },
     },
-    async run({ type: of, triggerName, eventId, limit, offset, getRowsCount }, { services, snapshot }) {
-      const wanted = eventsOf(of, triggerName, snapshot.metadata);
-      return answerOf('invocations', await services.scheduledEvents.invocations(wanted, eventId, { limit, offset, count: getRowsCount }));
+    async run({ type: of, triggerName, eventId, limit, offset, getRowsCount }, context) {
+      const wanted = eventsOf(of, triggerName, context);
+      return answerOf(
+        'invocations',
+        await context.services.scheduledEvents.invocations(wanted, eventId, { limit, offset, count: getRowsCount }),
+      );
     },
   }),
 ];

@@ -14,15 +14,7 @@ import {
 } from '../../metadata/source.ts';
 import { objectId } from '../../schema-cache/object-id.ts';
 import { BROKEN_BY_DROP, define, everyKind, operation, type OperationGroup, perKind } from '../operation.ts';
-import {
-  BREAKS_OTHERS,
-  BREAKS_OTHERS_BY_DROP,
-  DEPENDENTS,
-  INCONSISTENT,
-  NAME_TAKEN,
-  type OperationErrors,
-  refused,
-} from '../operation-error.ts';
+import { BREAKS_OTHERS, DEPENDENTS, INCONSISTENT, NAME_TAKEN, type OperationErrors, refused } from '../operation-error.ts';
 import { dropDependents } from '../drop-dependents.ts';
 import { mapValues, orSame } from '../map-permissions.ts';
 import { isUnusable, unusable } from '../target.ts';
@@ -126,7 +118,7 @@ const dropSource = perKind('drop_source', everyKind, () =>
       refused('not-exists', 'there is no such source'),
       refused('unexpected', '`cascade` is true and the source is inconsistent', 400),
       DEPENDENTS,
-      BREAKS_OTHERS_BY_DROP,
+      BREAKS_OTHERS,
     ],
     documentation: {
       summary:

@@ -2,7 +2,7 @@
 import type { Json } from '../../util/json.ts';
 import { noArguments } from '../no-arguments.ts';
 import { operation, type OperationGroup } from '../operation.ts';
-import type { PollerReport } from '../poller-report.ts';
+import type { PollerReport } from '../../subscriptions/poller-report.ts';
 
 const getSubscriptions: OperationGroup = () => [
   operation({

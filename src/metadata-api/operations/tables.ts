@@ -21,18 +21,9 @@ import {
   type OperationGroup,
   perKind,
 } from '../operation.ts';
-import {
-  BAD_NAME,
-  BREAKS_OTHERS,
-  BREAKS_OTHERS_BY_DROP,
-  DEPENDENTS,
-  INCONSISTENT,
-  NAME_TAKEN,
-  refused,
-  SOURCE_ERRORS,
-  TABLE_ERRORS,
-} from '../operation-error.ts';
+import { BAD_NAME, BREAKS_OTHERS, DEPENDENTS, INCONSISTENT, NAME_TAKEN, refused, SOURCE_ERRORS, TABLE_ERRORS } from '../operation-error.ts';
 import { orBareName } from '../bare-name.ts';
+import { unnamedTable } from '../unnamed-tables.ts';
 import { editTargetTable, sourceArgument, type TableTarget, targetSource } from '../target.ts';
 
 export interface TrackTable extends TableTarget {
@@ -140,6 +131,7 @@ const track = perKind('track_table', everyKind, (backend) =>
     edit: (metadata, args, context) => trackTable(metadata, args, backend, context),
     refresh: ({ source, table }) => ({ tables: [{ source, name: table }] }),
     edited: ({ source, table }) => [objectId.table(source, table)],
+    warnings: (args) => unnamedTable(args, backend.defaultSchema),
   }),
 );
 
@@ -147,7 +139,7 @@ const untrack = perKind('untrack_table', everyKind, (backend) =>
   define({
     args: untrackTableArguments(backend),
     changes: 'metadata',
-    errors: [...SOURCE_ERRORS, refused('already-untracked', 'the table is not tracked'), DEPENDENTS, BREAKS_OTHERS_BY_DROP],
+    errors: [...SOURCE_ERRORS, refused('already-untracked', 'the table is not tracked'), DEPENDENTS, BREAKS_OTHERS],
     documentation: {
       summary: 'Takes a table out of the GraphQL API, with its relationships, computed fields and permissions.',
       example: { source: 'default', table: AUTHOR, cascade: true },
@@ -169,6 +161,7 @@ function customization(backend: Backend, args: Codec<CustomizeTable>, documentat
     edit: (metadata, target, { snapshot }) =>
       editTargetTable(metadata, target, backend, snapshot, (table) => ({ ...table, configuration: target.configuration })),
     edited: ({ source, table }) => [objectId.table(source, table)],
+    warnings: (args) => unnamedTable(args, backend.defaultSchema),
   });
 }
 

@@ -15,11 +15,11 @@ import {
 } from '../../metadata/codec.ts';
 import { type ConfiguredText, type Environment, filledTemplate } from '../../metadata/environment-template.ts';
 import { type RequestTransform, requestTransformCodec, responseTransformCodec } from '../../metadata/transform.ts';
-import { type RequestContext, requestContext } from '../../transform/context.ts';
-import { compileRequestTransform, type Header, type OutgoingRequest } from '../../transform/request-transform.ts';
-import { compileResponseTransform } from '../../transform/response-transform.ts';
-import { TransformFailure, validationFailed } from '../../transform/transform-failure.ts';
-import { parseWebAddress } from '../../transform/web-address.ts';
+import { type RequestContext, requestContext } from '../../webhooks/transform/context.ts';
+import { compileRequestTransform, type Header, type OutgoingRequest } from '../../webhooks/transform/request-transform.ts';
+import { compileResponseTransform } from '../../webhooks/transform/response-transform.ts';
+import { TransformFailure, validationFailed } from '../../webhooks/transform/transform-failure.ts';
+import { parseWebAddress } from '../../webhooks/transform/web-address.ts';
 import { isJsonArray, type Json, parseJson } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
 import { configuredUrl } from '../../webhooks/configured.ts';

@@ -1,27 +1,7 @@
-/** All metrics of the service. A new one is an entry here and a place that counts; docs/metrics.md is made from this. */
-import { ANSWER_BOUNDS, DELIVERY_BOUNDS, FETCH_BOUNDS, WAIT_BOUNDS, WIDE_BOUNDS } from './histogram.ts';
+/** Metrics of the service, without those of kinds of databases. A new one is an entry here and a place that counts. */
+import { counter, gauge, histogram } from './define.ts';
+import { ANSWER_BOUNDS, DELIVERY_BOUNDS, FETCH_BOUNDS, WIDE_BOUNDS } from './histogram.ts';
 import type { MetricDefinition } from './registry.ts';
-
-/** Kinds of servers whose metrics have names of their own. */
-export type ServerFamily = 'postgres' | 'mariadb' | 'bigquery';
-
-/** Filled by clients, or by many objects of the metadata. */
-const FREE_LABELS: ReadonlySet<string> = new Set(['operation_name', 'parameterized_query_hash', 'trigger_name']);
-
-function metric(
-  type: MetricDefinition['type'],
-  name: string,
-  help: string,
-  labels: readonly string[] = [],
-  bounds: readonly number[] = [],
-): MetricDefinition {
-  return { name: `svc_${name}`, help, type, labels, freeLabels: labels.filter((label) => FREE_LABELS.has(label)), bounds };
-}
-
-const counter = (name: string, help: string, ...labels: string[]): MetricDefinition => metric('counter', name, help, labels);
-const gauge = (name: string, help: string, ...labels: string[]): MetricDefinition => metric('gauge', name, help, labels);
-const histogram = (name: string, help: string, bounds: readonly number[], ...labels: string[]): MetricDefinition =>
-  metric('histogram', name, help, labels, bounds);
 
 const OPERATION = ['operation_name', 'parameterized_query_hash'];
 
@@ -65,6 +45,8 @@ export const METRICS = {
   httpRequestsInFlight: gauge('http_requests_in_flight', 'HTTP requests that are being answered, or wait for their turn.'),
   httpConnections: gauge('http_connections', 'Open connections of clients, those of websockets included.'),
   httpRequestBytes: counter('http_request_bytes_total', 'Bytes of bodies received.'),
+  resultMemoryBytes: gauge('result_memory_bytes', 'Bytes of answers in --result-memory, for all requests together.'),
+  resultMemoryExpectedBytes: gauge('result_memory_expected_bytes', 'Bytes of large answers that running requests are expected to get.'),
   httpResponseBytes: counter('http_response_bytes_total', 'Bytes of bodies sent.'),
   authRequests: counter('auth_requests_total', 'Requests whose credentials were looked at, by where they are.', 'place', 'result'),
 
@@ -116,7 +98,6 @@ export const METRICS = {
     ...OPERATION,
   ),
 
-  replicaFallbacks: counter('replica_fallbacks_total', 'Queries that a read replica failed and the primary answered.', 'source_name'),
   sourceHealth: gauge('source_health', 'Last health check: 0 OK, 1 TIMEOUT, 2 FAILED, 3 ERROR.', 'source_name'),
 
   metadataVersion: gauge('metadata_resource_version', 'Version of the metadata in force.'),
@@ -222,85 +203,6 @@ export const METRICS = {
   logLinesDropped: counter('log_lines_dropped_total', 'Entries of the log that nobody took in time.'),
 } as const satisfies Readonly<Record<string, MetricDefinition>>;
 
-/** Of the servers behind a kind of source, and of what the service waits for there. */
-export interface ServerMetrics {
-  readonly connections: MetricDefinition;
-  readonly most: MetricDefinition;
-  readonly pending: MetricDefinition;
-  /** null: nothing is opened. */
-  readonly initTime: MetricDefinition | null;
-  readonly waitTime: MetricDefinition;
-  readonly queryTime: MetricDefinition;
-  readonly errors: MetricDefinition;
-  readonly timeouts: MetricDefinition;
-  readonly cancelled: MetricDefinition;
-}
-
-const SERVER = ['source_name', 'role'];
-
-function poolMetrics(family: string): ServerMetrics {
-  return {
-    connections: gauge(`${family}_connections`, 'Open connections to a database.', ...SERVER, 'state'),
-    most: gauge(`${family}_pool_max_connections`, 'Most connections that are opened.', ...SERVER),
-    pending: gauge(`${family}_pool_pending_requests`, 'Statements that wait for a connection.', ...SERVER),
-    initTime: histogram(`${family}_connection_init_time_seconds`, 'Opening of a connection.', WIDE_BOUNDS, ...SERVER),
-    waitTime: histogram(
-      `${family}_pool_wait_time_seconds`,
-      'Wait for a connection of those that had to wait; the others count as no time.',
-      WAIT_BOUNDS,
-      ...SERVER,
-    ),
-    queryTime: histogram(
-      `${family}_query_time_seconds`,
-      'Statements and transactions while the database works on them.',
-      FETCH_BOUNDS,
-      ...SERVER,
-    ),
-    errors: counter(`${family}_connection_errors_total`, 'Connections that could not be opened or broke.', ...SERVER),
-    timeouts: counter(`${family}_pool_timeouts_total`, 'Statements that got no connection in time.', ...SERVER),
-    cancelled: counter(
-      `${family}_cancelled_total`,
-      'Statements that were given up: the time was over, or the client gone.',
-      ...SERVER,
-      'reason',
-    ),
-  };
-}
-
-/** BigQuery has no connections: what is bounded are the jobs that run at a time. */
-const JOBS: ServerMetrics = {
-  connections: gauge('bigquery_jobs', 'Statements that may run at a time, by whether they do.', ...SERVER, 'state'),
-  most: gauge('bigquery_max_jobs', 'Most statements that run at a time.', ...SERVER),
-  pending: gauge('bigquery_pending_requests', 'Statements that wait for others to end.', ...SERVER),
-  initTime: null,
-  waitTime: histogram(
-    'bigquery_wait_time_seconds',
-    'Wait for others to end; those that need not wait count as no time.',
-    WAIT_BOUNDS,
-    ...SERVER,
-  ),
-  queryTime: histogram(
-    'bigquery_query_time_seconds',
-    'Statements from their beginning to the last page of their rows.',
-    FETCH_BOUNDS,
-    ...SERVER,
-  ),
-  errors: counter('bigquery_connection_errors_total', 'Statements that failed because BigQuery could not be called.', ...SERVER),
-  timeouts: counter('bigquery_pool_timeouts_total', 'Statements that could not begin in time.', ...SERVER),
-  cancelled: counter(
-    'bigquery_cancelled_total',
-    'Statements that were given up: the time was over, or the client gone.',
-    ...SERVER,
-    'reason',
-  ),
-};
-
-export const SERVER_METRICS = {
-  postgres: poolMetrics('postgres'),
-  mariadb: poolMetrics('mariadb'),
-  bigquery: JOBS,
-} as const satisfies Readonly<Record<ServerFamily, ServerMetrics>>;
-
 /** What prom-client knows of the process, and the part of the time in which the event loop is busy. Some are of Linux alone. */
 export const PROCESS_METRICS: readonly string[] = [
   'process_cpu_user_seconds_total',
@@ -332,16 +234,4 @@ export const PROCESS_METRICS: readonly string[] = [
   'nodejs_heap_space_size_available_bytes',
   'nodejs_version_info',
   'nodejs_gc_duration_seconds',
-];
-
-/** What BigQuery charges for. */
-export const BIGQUERY_BYTES = {
-  processed: counter('bigquery_processed_bytes_total', 'Bytes that statements have read.', 'source_name'),
-  billed: counter('bigquery_billed_bytes_total', 'Bytes that are charged for.', 'source_name'),
-} as const;
-
-export const ALL_METRICS: readonly MetricDefinition[] = [
-  ...Object.values(METRICS),
-  ...Object.values(SERVER_METRICS).flatMap((family) => Object.values(family).flatMap((metric: MetricDefinition | null) => metric ?? [])),
-  ...Object.values(BIGQUERY_BYTES),
 ];

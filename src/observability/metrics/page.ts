@@ -1,19 +1,19 @@
-import { ALL_METRICS, PROCESS_METRICS } from './definitions.ts';
+import { PROCESS_METRICS } from './definitions.ts';
 import type { MetricDefinition } from './registry.ts';
 
 /** The page docs/reference/metrics.md. */
-export function metricsReference(): string {
-  const rows = ALL_METRICS.map(({ name, type, labels, freeLabels, help }) => {
+export function metricsReference(all: readonly MetricDefinition[]): string {
+  const rows = all.map(({ name, type, labels, freeLabels, help }) => {
     const shown = labels.map((label) => `${label}${freeLabels.includes(label) ? '†' : ''}`).join(', ');
     return `| \`${name}\` | ${type} | ${shown === '' ? '–' : shown} | ${help} |`;
   });
   const bounds = new Map<string, string[]>();
-  for (const metric of ALL_METRICS) if (metric.type === 'histogram') add(bounds, metric);
+  for (const metric of all) if (metric.type === 'histogram') add(bounds, metric);
   const buckets = [...bounds].map(([list, names]) => `- ${list}: ${names.map((name) => `\`${name}\``).join(', ')}`);
   return [
     '# Metrics',
     '',
-    '<!-- Made by scripts/metrics-page.mjs from src/observability/metrics/definitions.ts. -->',
+    '<!-- Made by scripts/metrics-page.mjs from src/app/all-metrics.ts. -->',
     '',
     'What `/v1/metrics` tells; [how to read them](../metrics.md). † left out without `--metrics-enable-high-cardinality-labels`.',
     '',

@@ -9,7 +9,7 @@ import {
   parseScannedJson,
   printJson,
 } from '../../util/json.ts';
-import { scanJson, UNLIMITED } from '../../util/json-scan.ts';
+import { scanJson, UNLIMITED } from '../../model/json-scan.ts';
 import type { Sized } from './batch-queue.ts';
 import { encodeRequest, type TelemetryResource, writeKeyValue, writeValue, type Writer } from './wire.ts';
 

@@ -21,12 +21,14 @@ import { print } from 'graphql/language/printer.js';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import { type Problem, reasonOf } from '../failure.ts';
 import { defined, sameMeaning } from './sections.ts';
-import type { Place } from './read-metadata.ts';
+import type { Place } from './place.ts';
 
 export interface JoinedActions {
   readonly actions: readonly JsonObject[];
   readonly customTypes: JsonObject | null;
   readonly problems: readonly Problem[];
+  /** Where the SDL defines each action and type. */
+  readonly places: ReadonlyMap<object, Place>;
 }
 
 type Shape =
@@ -36,7 +38,7 @@ type Shape =
   | ObjectTypeDefinitionNode
   | ObjectTypeExtensionNode;
 type SectionName = 'enums' | 'input_objects' | 'objects' | 'scalars';
-const TYPE_SECTIONS: readonly SectionName[] = ['enums', 'input_objects', 'objects', 'scalars'];
+export const TYPE_SECTIONS: readonly SectionName[] = ['enums', 'input_objects', 'objects', 'scalars'];
 
 interface Sdl {
   readonly actions: readonly { readonly type: 'query' | 'mutation'; readonly field: FieldDefinitionNode; readonly of: Shape }[];
@@ -56,6 +58,7 @@ export function joinActions(
   placeIn: (value: object) => Place,
 ): JoinedActions {
   const problems: Problem[] = [];
+  const places = new Map<object, Place>();
   const sdl = readSdl(sdlText, shown.sdl);
   problems.push(...sdl.problems);
   const root = isJsonObject(yaml) ? yaml : {};
@@ -76,7 +79,9 @@ export function joinActions(
       problems.push({ code: 'actions', message: `action ${name} is not present in ${shown.yaml}`, ...place });
       continue;
     }
-    actions.push(actionOf(type, field, entry));
+    const action = actionOf(type, field, entry);
+    actions.push(action);
+    places.set(action, place);
   }
   for (const [name, entry] of known)
     if (!seen.has(name)) problems.push({ code: 'actions', message: `action ${name} is not present in ${shown.sdl}`, ...placeIn(entry) });
@@ -95,7 +100,9 @@ export function joinActions(
         const message = `type ${name} is not present among the ${section} of ${shown.yaml}`;
         problems.push({ code: 'actions', message, ...nodePlace(shape, shown.sdl) });
       }
-      found.push(typeOf(shape, entry ?? {}));
+      const made = typeOf(shape, entry ?? {});
+      found.push(made);
+      places.set(made, nodePlace(shape, shown.sdl));
     }
     for (const entry of entries)
       problems.push({ code: 'actions', message: `type ${String(entry['name'])} is not present in ${shown.sdl}`, ...placeIn(entry) });
@@ -103,7 +110,7 @@ export function joinActions(
   }
   for (const key of Object.keys(inYaml)) if (!(TYPE_SECTIONS as readonly string[]).includes(key)) customTypes[key] = inYaml[key] as Json;
   const hasTypes = Object.keys(customTypes).length > 0;
-  return { actions, customTypes: hasTypes ? customTypes : null, problems };
+  return { actions, customTypes: hasTypes ? customTypes : null, problems, places };
 }
 
 function nodePlace(

@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { cpuOf } from '../../../test/support/cpu.ts';
 import { metadata as arbitraryMetadata } from '../../../test/support/arbitrary-metadata.ts';
-import { runs } from '../../../test/support/deep.ts';
+import { DEEP, runs } from '../../../test/support/deep.ts';
 import { testKinds } from '../../../test/support/kinds.ts';
 import { metadataCodec } from '../../metadata/metadata.ts';
 import type { JsonObject } from '../../util/json.ts';
@@ -21,9 +22,11 @@ function folderOf(texts: Readonly<Record<string, string>>): MetadataFolder {
   return { files: projectFiles(ROOT, changes), folder: join(ROOT, 'metadata') };
 }
 
-function problemsOf(texts: Readonly<Record<string, string>>) {
+const problemsOf = (texts: Readonly<Record<string, string>>) => problemsIn(folderOf(texts));
+
+function problemsIn(folder: MetadataFolder) {
   try {
-    readMetadata(folderOf(texts));
+    readMetadata(folder);
     return [];
   } catch (thrown) {
     return (thrown as ProjectFailure).problems;
@@ -94,6 +97,99 @@ it('names all that is missing, broken or circular, with file, line and column', 
   expect(problemsOf({})).toEqual([expect.objectContaining({ message: expect.stringContaining('databases/databases.yaml') })]);
 });
 
+it('refuses includes that links lead out of the project', () => {
+  const outside = mkdtempSync(join(tmpdir(), 'svc-outside-'));
+  writeFileSync(join(outside, 'secret.yaml'), 'a: secret\n');
+  const root = mkdtempSync(join(tmpdir(), 'svc-project-'));
+  const write = (path: string, text: string): void => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+  write('databases/databases.yaml', '[]');
+  write('network.yaml', '!include linked/secret.yaml');
+  write('cron_triggers.yaml', '!include near.yaml');
+  write('more/near.yaml', '[]');
+  symlinkSync(outside, join(root, 'linked'));
+  symlinkSync(join(root, 'more', 'near.yaml'), join(root, 'near.yaml'));
+  const problems = problemsIn({ files: projectFiles(root), folder: root });
+  for (const folder of [outside, root]) rmSync(folder, { recursive: true });
+  expect(problems).toEqual([
+    expect.objectContaining({ code: 'include', message: expect.stringContaining('leads out of the project'), file: 'network.yaml' }),
+  ]);
+});
+
+it('refuses files of the project that links lead out of it, to read and to write', () => {
+  const outside = mkdtempSync(join(tmpdir(), 'svc-outside-'));
+  writeFileSync(join(outside, 'secret.yaml'), 'a: secret\n');
+  const root = mkdtempSync(join(tmpdir(), 'svc-project-'));
+  const files = projectFiles(root);
+  mkdirSync(join(root, 'real'));
+  writeFileSync(join(root, 'real', 'near.sql'), 'select 1;');
+  symlinkSync(join(outside, 'secret.yaml'), join(root, 'query_collections.yaml'));
+  symlinkSync(outside, join(root, 'migrations'));
+  symlinkSync(join(root, 'real'), join(root, 'seeds'));
+  symlinkSync('nowhere', join(root, 'dangling.yaml'));
+  try {
+    const message = expect.stringContaining('a link leads this file out of the project');
+    for (const path of ['query_collections.yaml', 'migrations/secret.yaml'])
+      expect(() => files.read(join(root, path))).toThrow(
+        expect.objectContaining({ problems: [expect.objectContaining({ code: 'outside', message, file: path })] }),
+      );
+    expect(files.read(join(root, 'seeds', 'near.sql'))).toBe('select 1;');
+    expect(files.read(join(root, 'dangling.yaml'))).toBeUndefined();
+    expect(projectFiles(join(root, 'seeds')).read(join(root, 'seeds', 'near.sql'))).toBe('select 1;');
+    for (const path of ['migrations/new.yaml', 'migrations/deep/new.yaml'])
+      expect(() => applyChanges(files, new Map([[join(root, path), 'x']]))).toThrow('out of the project');
+    expect(readdirSync(outside)).toEqual(['secret.yaml']);
+    applyChanges(files, new Map([[join(root, 'seeds', 'more', 'new.sql'), 'x']]));
+    expect(files.read(join(root, 'real', 'more', 'new.sql'))).toBe('x');
+  } finally {
+    for (const folder of [outside, root]) rmSync(folder, { recursive: true });
+  }
+});
+
+it.runIf(DEEP)(
+  'reads a file in time and memory that grow with its length',
+  () => {
+    const aliases = `- &a {x: 1}\n${'- *a\n'.repeat(20_000)}`;
+    const keys = Array.from({ length: 20_000 }, (_, i) => `k${i}: 1\n`).join('');
+    for (const text of [aliases, keys]) expect(problemsOf({ 'databases/databases.yaml': '[]', 'network.yaml': text })).toEqual([]);
+    for (const text of [']'.repeat(200_000), '}\n'.repeat(100_000), `${keys}${keys}`]) {
+      const problems = problemsOf({ 'databases/databases.yaml': '[]', 'network.yaml': text });
+      expect(problems).toHaveLength(100);
+      expect(problems[0]).toMatchObject({ code: 'yaml', file: 'metadata/network.yaml' });
+    }
+  },
+  60_000,
+);
+
+it.runIf(DEEP)(
+  'refuses malformed files before it has read all of them',
+  async () => {
+    const size = 2 ** 22;
+    const cases: readonly (readonly [string, string])[] = [
+      ['[', 'nested too deep'],
+      ['{a: ', 'nested too deep'],
+      ['{a:', 'nested too deep'],
+      ['- ', 'nested too deep'],
+      ['? ', 'nested too deep'],
+      ['[,', 'commas'],
+      [',', 'commas'],
+      ['\n', 'more than 2000000'],
+    ];
+    for (const [unit, message] of cases) {
+      const text = `${unit === ',' ? '[' : ''}${unit.repeat(size / unit.length)}`;
+      let problems: ReturnType<typeof problemsOf> = [];
+      const spent = await cpuOf(async () => {
+        problems = problemsOf({ 'databases/databases.yaml': '[]', 'network.yaml': text });
+      });
+      expect(problems, unit).toEqual([expect.objectContaining({ code: 'yaml', message: expect.stringContaining(message) })]);
+      if (unit !== '\n') expect(spent, unit).toBeLessThan(1000);
+    }
+  },
+  60_000,
+);
+
 it('bounds aliases and nesting', () => {
   const bomb = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
   for (let i = 1; i < 9; i++) bomb.push(`a${i}: &a${i} [${Array.from({ length: 10 }, () => `*a${i - 1}`).join(', ')}]`);
@@ -136,6 +232,25 @@ it.each(['before', 'behind'])('keeps values of an enum that are there twice apar
   }
 });
 
+it('quotes the key << of a value, which merges without quotes', () => {
+  const root = mkdtempSync(join(tmpdir(), 'svc-directory-'));
+  try {
+    const at: MetadataFolder = { files: projectFiles(root), folder: join(root, 'metadata') };
+    const permission = { role: 'user', permission: { check: {}, set: { '<<': 1, data: { '': { '<<': 0 } } } } };
+    const table = { table: { schema: 'public', name: 'author' }, insert_permissions: [permission] };
+    const sources = [{ name: 'default', kind: 'pg', configuration: { connection_info: {} }, tables: [table] }];
+    for (const document of [
+      { version: 3, sources: [] },
+      { version: 3, sources },
+    ]) {
+      applyChanges(at.files, writeMetadata(at, document).changes);
+      expect(readMetadata(at).document['sources']).toEqual(document.sources);
+    }
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+});
+
 it('writes what it reads again as the same, whatever was there before', () => {
   const codec = metadataCodec(testKinds);
   fc.assert(
@@ -154,6 +269,6 @@ it('writes what it reads again as the same, whatever was there before', () => {
         rmSync(root, { recursive: true, force: true });
       }
     }),
-    runs(100, 2),
+    runs(100, 1),
   );
 }, 900_000);

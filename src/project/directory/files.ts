@@ -1,7 +1,7 @@
 /** Files of a project, seen through changes that are not written yet. */
 import { mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { failure, reasonOf } from '../failure.ts';
+import { failure, type ProjectFailure, reasonOf } from '../failure.ts';
 
 /** Bytes. */
 const LARGEST_FILE = 256 * 1024 * 1024;
@@ -12,11 +12,16 @@ export type FileChanges = ReadonlyMap<string, string | null>;
 export interface Files {
   /** Of the project; nothing outside is read as a part of it or written. */
   readonly root: string;
-  /** undefined: there is no such file. @throws ProjectFailure when it cannot be read, or is no UTF-8 */
+  /**
+   * undefined: there is no such file.
+   * @throws ProjectFailure when it cannot be read, is no UTF-8, or a link leads it out of the root
+   */
   read(path: string): string | undefined;
   /** Relative to the root, with slashes. */
   show(path: string): string;
   isInside(path: string): boolean;
+  /** Whether a path, once links are followed, leads out of the root. */
+  leadsOut(path: string): boolean;
   /**
    * All files below a folder, sorted; none when it does not exist. Links to folders are followed where they stay within the
    * root or the folder itself, but not in circles.
@@ -30,19 +35,23 @@ export interface Files {
 export function projectFiles(root: string, changes: FileChanges = new Map()): Files {
   const isInside = (path: string): boolean => isWithin(root, path);
   const show = (path: string): string => (isInside(path) ? relative(root, path).split(sep).join('/') : path);
+  const leadsOut = (path: string): boolean => {
+    const real = realPathOf(path);
+    const home = realPathOf(root);
+    return real !== undefined && home !== undefined && !isWithin(home, real);
+  };
   return {
     root,
     show,
     isInside,
+    leadsOut,
     with: (more) => projectFiles(root, new Map([...changes, ...more])),
     read(path) {
       const changed = changes.get(path);
       if (changed !== undefined) return changed ?? undefined;
-      const bytes = readBytes(path, show);
-      if (bytes === undefined) return undefined;
-      const text = decodeUtf8(bytes);
-      if (text === undefined) throw failure('encoding', 'the file is no UTF-8: save it as that', { file: show(path) });
-      return text;
+      // Paths outside are those that the user names.
+      if (isInside(path) && leadsOut(path)) throw linkedOut(show(path));
+      return readText(path, show);
     },
     list(folder) {
       const found = new Set(
@@ -57,6 +66,23 @@ export function projectFiles(root: string, changes: FileChanges = new Map()): Fi
       return [...found].sort();
     },
   };
+}
+
+function linkedOut(file: string): ProjectFailure {
+  return failure('outside', 'a link leads this file out of the project: put a copy in its place', { file });
+}
+
+/** A file that the user names, relative to a folder: links are followed anywhere. undefined: there is none. @throws ProjectFailure */
+export function readNamedFile(cwd: string, file: string): string | undefined {
+  return readText(resolve(cwd, file), () => file);
+}
+
+function readText(path: string, show: (path: string) => string): string | undefined {
+  const bytes = readBytes(path, show);
+  if (bytes === undefined) return undefined;
+  const text = decodeUtf8(bytes);
+  if (text === undefined) throw failure('encoding', 'the file is no UTF-8: save it as that', { file: show(path) });
+  return text;
 }
 
 /** Of a file; undefined: there is none. @throws ProjectFailure when it cannot be read */
@@ -156,6 +182,11 @@ function kindOfTarget(link: string): 'file' | 'folder' | undefined {
   }
 }
 
+/** The nearest folder of a path that exists. */
+function nearestFolder(path: string): string {
+  return realPathOf(path) === undefined && dirname(path) !== path ? nearestFolder(dirname(path)) : path;
+}
+
 /**
  * Writes every new text beside its place first and renames then, so that nothing has changed when one of them cannot be written.
  * @throws ProjectFailure
@@ -165,6 +196,7 @@ export function applyChanges(files: Files, changes: FileChanges): void {
   try {
     for (const [path, text] of changes) {
       if (!files.isInside(path)) throw failure('outside', 'refused to write outside of the project', { file: path });
+      if (files.leadsOut(nearestFolder(dirname(path)))) throw linkedOut(files.show(path));
       if (text === null) continue;
       mkdirSync(dirname(path), { recursive: true });
       const draft = join(dirname(path), `.${basename(path)}.${process.pid}.new`);

@@ -4,12 +4,12 @@
  */
 import { dirname, join } from 'node:path';
 import { Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
+import { isJsonArray, isJsonObject, type Json, jsonEqual, type JsonObject } from '../../util/json.ts';
 import type { Files } from './files.ts';
 import { FileNames } from './file-names.ts';
 import type { MetadataReader } from './read-metadata.ts';
 import { identityOf, isOrderless, sameMeaning } from './sections.ts';
-import { createNode, includedPath, isMergeKey, keyText, newYamlFile, type YamlFile } from './yaml-file.ts';
+import { createMember, createNode, includedPath, isMergeKey, keyText, newYamlFile, type YamlFile } from './yaml-file.ts';
 
 export class YamlMerge {
   readonly #files: Files;
@@ -123,7 +123,7 @@ export class YamlMerge {
         pair.value = this.#merge(file, pair.value ?? null, item, key);
         at = found + 1;
       } else {
-        const pair = file.document.createPair(key, null) as Pair<Node, Node | null>;
+        const pair = createMember(file, key);
         pair.value = this.#create(file, item, key);
         node.items.splice(at, 0, pair);
         at += 1;
@@ -141,11 +141,11 @@ export class YamlMerge {
     const isUnique = (list: readonly (string | undefined)[]): boolean => new Set(list).size === list.length && !list.includes(undefined);
     if (splices) return this.#mergeSpliced(file, node, value, member);
     if (!isUnique(identities) || !isUnique(wanted)) {
-      // Nothing tells the items apart but their places.
-      const merged = value.map((item, i) =>
-        i < items.length ? this.#merge(file, items[i] as Node, item, undefined) : this.#createItem(file, node, item, member),
-      );
-      node.items = merged;
+      const places = placesOf(value, wanted, old, identities);
+      node.items = value.map((item, i) => {
+        const place = places[i];
+        return place === undefined ? this.#createItem(file, node, item, member) : this.#merge(file, items[place] as Node, item, undefined);
+      });
       return node;
     }
     const merged = new Map<string, Node | null>();
@@ -203,7 +203,7 @@ export class YamlMerge {
     const node = file.document.createNode({}) as YAMLMap;
     node.flow = false;
     for (const [key, value] of Object.entries(source)) {
-      const pair = file.document.createPair(key, null) as Pair<Node, Node | null>;
+      const pair = createMember(file, key);
       if ((key === 'tables' || key === 'functions') && isJsonArray(value)) {
         const path = join(folder, key, `${key}.yaml`);
         const list = this.#newFile(path, []);
@@ -230,6 +230,32 @@ function take(left: Map<string, Json>, identity: string | undefined): readonly J
   if (found === undefined || identity === undefined) return [];
   left.delete(identity);
   return [found];
+}
+
+/**
+ * Returns the old item that each new item comes from, by place: an equal one, else the next with the same identity. Items that have no
+ * identity come from the next old item without one.
+ */
+function placesOf(
+  value: readonly Json[],
+  wanted: readonly (string | undefined)[],
+  old: readonly Json[],
+  identities: readonly (string | undefined)[],
+): readonly (number | undefined)[] {
+  const used = new Set<number>();
+  const places: (number | undefined)[] = value.map(() => undefined);
+  const match = (isSame: (i: number, place: number) => boolean): void => {
+    for (const i of value.keys()) {
+      if (places[i] !== undefined) continue;
+      const place = old.findIndex((_, at) => !used.has(at) && identities[at] === wanted[i] && isSame(i, at));
+      if (place < 0) continue;
+      used.add(place);
+      places[i] = place;
+    }
+  };
+  match((i, at) => jsonEqual(value[i] as Json, old[at] as Json));
+  match(() => true);
+  return places;
 }
 
 /** Of lists without order: what was there stays where it is, and what is new stands behind what precedes it. */

@@ -8,9 +8,7 @@ import type { Files } from './files.ts';
 import { overlaid } from './overlay.ts';
 import { ACTIONS_FILE, ACTIONS_SDL_FILE, SECTIONS, SOURCES_FILE, VERSION_FILE } from './sections.ts';
 import { Expansion, includedPath, isMergeKey, keyText, parseYamlFile, placeOf, scalarJson, type YamlFile } from './yaml-file.ts';
-
-/** Where something of the document was read. */
-export type Place = Pick<Problem, 'file' | 'line' | 'column'>;
+import type { Place } from './place.ts';
 
 export type DocumentPath = readonly (string | number)[];
 
@@ -42,6 +40,8 @@ export class MetadataReader {
   readonly files = new Map<string, YamlFile | string>();
   readonly problems: Problem[] = [];
   readonly origins = new Map<object, Origin>();
+  /** Places of objects that are made of several files. */
+  readonly places = new Map<object, Place>();
   readonly #in: Files;
   readonly #expansions = new Map<YamlFile, Expansion>();
 
@@ -160,7 +160,8 @@ export class MetadataReader {
   #included({ file, chain }: { readonly file: YamlFile; readonly chain: readonly string[] }, node: Node, named: string): Json {
     const place = placeOf(file, node);
     const path = resolve(dirname(file.path), named.replace(/^[/\\]+/, ''));
-    if (!this.#in.isInside(path)) throw failure('include', `the include "${named}" leads out of the project`, place);
+    if (!this.#in.isInside(path) || this.#in.leadsOut(path))
+      throw failure('include', `the include "${named}" leads out of the project`, place);
     if (chain.includes(path)) {
       const circle = [...chain.slice(chain.indexOf(path)), path].map((step) => this.#in.show(step));
       throw failure('include', `files include each other in a circle: ${circle.join(' -> ')}`, place);
@@ -218,6 +219,7 @@ export function readMetadata({ files, folder, file, overlays = [] }: MetadataFol
     const placeIn = (value: object): Place => originPlace(reader.origins.get(value)) ?? { file: shown.yaml };
     const joined = joinActions(actions ?? null, sdl ?? '', shown, placeIn);
     reader.problems.push(...joined.problems);
+    for (const [made, place] of joined.places) reader.places.set(made, place);
     if (joined.actions.length > 0) sections['actions'] = joined.actions;
     if (joined.customTypes !== null) sections['custom_types'] = joined.customTypes;
   }
@@ -268,14 +270,14 @@ function readWhole(files: Files, reader: MetadataReader, path: string): ReadMeta
 }
 
 function withPlaces(reader: MetadataReader, document: JsonObject): ReadMetadata {
-  return { document, files: reader.files, placeOf: (path) => placeOfPath(reader.origins, document, path) };
+  return { document, files: reader.files, placeOf: (path) => placeOfPath(reader, document, path) };
 }
 
 function originPlace(origin: Origin | undefined): Place | undefined {
   return origin === undefined ? undefined : placeOf(origin.file, origin.node);
 }
 
-function placeOfPath(origins: Map<object, Origin>, document: JsonObject, path: DocumentPath): Place | undefined {
+function placeOfPath({ origins, places }: MetadataReader, document: JsonObject, path: DocumentPath): Place | undefined {
   let current: Json | undefined = document;
   let origin: Origin | undefined;
   let place: Place | undefined;
@@ -287,7 +289,9 @@ function placeOfPath(origins: Map<object, Origin>, document: JsonObject, path: D
         ? current[key]
         : undefined;
     const inside: Origin | undefined = typeof next === 'object' && next !== null ? origins.get(next) : undefined;
-    if (inside !== undefined) place = originPlace(inside);
+    const made = typeof next === 'object' && next !== null ? places.get(next) : undefined;
+    if (made !== undefined) place = made;
+    else if (inside !== undefined) place = originPlace(inside);
     else if (origin !== undefined) {
       const node = memberNode(origin.node, key);
       if (node !== undefined) place = placeOf(origin.file, node);

@@ -69,7 +69,8 @@ function roleInput(node: InputValueDefinitionNode, upstream: RemoteInputValue, {
 
 function isSameDefault(given: ConstValueNode | undefined, upstream: string | undefined): boolean {
   if (given === undefined || upstream === undefined) return given === upstream;
-  return canonicalText(given) === canonicalText(parseConstValue(upstream, { noLocation: true }));
+  // Equal in most cases; the other comparison costs ten times as much.
+  return print(given) === upstream || canonicalText(given) === canonicalText(parseConstValue(upstream, { noLocation: true }));
 }
 
 /** Equal for constants that mean the same. */

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { Json } from '../../util/json.ts';
 import { modelFromIntrospection } from '../from-introspection.ts';
+import { atOnce } from '../../util/sliced.ts';
 import type { RemoteModel, RemotePreset } from '../model.ts';
 import { roleModel } from './role-model.ts';
 
@@ -31,7 +32,7 @@ const UPSTREAM = `
 
 function modelOf(sdl: string): RemoteModel {
   const schema = introspectionFromSchema(buildSchema(sdl), { inputValueDeprecation: true, specifiedByUrl: true });
-  return modelFromIntrospection(schema as unknown as Json);
+  return atOnce(modelFromIntrospection(schema as unknown as Json));
 }
 
 const upstream = modelOf(UPSTREAM);
@@ -339,4 +340,13 @@ describe('the model', () => {
       type: 'Int',
     });
   });
+});
+
+test('reads the same SDL of the same schema once', () => {
+  const sdl = `type Query { users(limit: Int! = 10): [User!]! } ${USER}`;
+  const model = roleModel(sdl, upstream);
+  expect(roleModel(sdl, upstream)).toBe(model);
+  const changed = modelOf(UPSTREAM);
+  expect(roleModel(sdl, changed)).not.toBe(model);
+  expect(roleModel(`${sdl} scalar Blob`, upstream)).not.toBe(model);
 });

@@ -1,5 +1,6 @@
 /** What a role sees of a remote schema, as its SDL says: a part of the whole, with values that are preset. */
 import { Kind, type OperationTypeNode } from 'graphql';
+import { atOnce } from '../../util/sliced.ts';
 import { checkTypes } from '../check-model.ts';
 import type { RemoteModel } from '../model.ts';
 import { readRoleDocument, type RoleDocument } from './document.ts';
@@ -9,6 +10,9 @@ import { roleTypes } from './types.ts';
 /** A role may see nothing to query; no type has this name. */
 const NO_TYPE = '';
 
+/** The last result by whole schema: an operation checks an SDL before the schema cache reads it, and a large one takes a second. */
+const last = new WeakMap<RemoteModel, { readonly sdl: string; readonly model: RemoteModel }>();
+
 /**
  * @param sdl in the server's words
  * @param upstream the whole
@@ -16,6 +20,8 @@ const NO_TYPE = '';
  *   remote-schema-error at `$.args` where its types do not fit together
  */
 export function roleModel(sdl: string, upstream: RemoteModel): RemoteModel {
+  const known = last.get(upstream);
+  if (known?.sdl === sdl) return known.model;
   const reasons = new Reasons();
   const document = readRoleDocument(sdl, reasons);
   const types = roleTypes({ model: upstream, types: document.types, reasons });
@@ -27,7 +33,8 @@ export function roleModel(sdl: string, upstream: RemoteModel): RemoteModel {
     types,
   };
   reasons.refuse();
-  checkTypes(model);
+  atOnce(checkTypes(model));
+  last.set(upstream, { sdl, model });
   return model;
 }
 

@@ -2,13 +2,16 @@ import { buildSchema, introspectionFromSchema } from 'graphql';
 import { expect, test } from 'vitest';
 import type { Json } from '../../util/json.ts';
 import { modelFromIntrospection } from '../from-introspection.ts';
+import { atOnce } from '../../util/sliced.ts';
 import { roleModel } from './role-model.ts';
 import { sameModel } from './same-model.ts';
 
-const upstream = modelFromIntrospection(
-  introspectionFromSchema(
-    buildSchema('type Query { a(x: Int, y: Int): Int u: U } type A { a: Int b: Int } type B { b: Int } union U = A | B'),
-  ) as unknown as Json,
+const upstream = atOnce(
+  modelFromIntrospection(
+    introspectionFromSchema(
+      buildSchema('type Query { a(x: Int, y: Int): Int u: U } type A { a: Int b: Int } type B { b: Int } union U = A | B'),
+    ) as unknown as Json,
+  ),
 );
 const A = 'type Query { a(x: Int, y: Int @preset(value: 1)): Int u: U } type A { a: Int } type B { b: Int } union U = A | B';
 

@@ -19,11 +19,14 @@ import { describeAction, describeCustomTypes } from './describe.ts';
 import type { InheritancePlan } from './inherited-role.ts';
 import type { Claimant, NamesResult } from './names.ts';
 import type { JoinableTargets } from './remote-relationship.ts';
-import { namedTypeIn } from '../../metadata/graphql-type.ts';
+import { enumDefinition, SCALAR_DEFINITION, type SharedTypeDefinitions } from './shared-types.ts';
+import { type GraphqlType, namedTypeIn } from '../../metadata/graphql-type.ts';
 import type { Action } from '../../metadata/action.ts';
 
 export interface TypesStage extends CustomTypesStage {
   readonly scalarOf: ScalarFinder;
+  /** Names of the types that actions lead to. Types that no action uses are in no schema, and take no name. */
+  readonly used: ReadonlySet<string>;
 }
 
 export interface ActionsStage {
@@ -37,7 +40,24 @@ export interface ActionsStage {
 /** Custom types, and the scalars of databases that they name. */
 export function resolveTypes(metadata: Metadata, sources: readonly ScalarSource[]): TypesStage {
   const scalarOf = scalarFinder(sources);
-  return { ...resolveCustomTypes(metadata.customTypes, scalarOf), scalarOf };
+  return { ...resolveCustomTypes(metadata.customTypes, scalarOf), scalarOf, used: typesOfActions(metadata) };
+}
+
+/** Names of the types of arguments and answers, and of all types below them. */
+function typesOfActions({ actions, customTypes: { inputObjects, objects } }: Metadata): ReadonlySet<string> {
+  const fields = new Map([...inputObjects, ...objects].map((type) => [type.name, type.fields]));
+  const used = new Set<string>();
+  const open: string[] = [];
+  const add = (type: GraphqlType): void => {
+    const name = namedTypeIn(type);
+    if (used.has(name)) return;
+    used.add(name);
+    open.push(name);
+  };
+  for (const { definition } of actions.values())
+    for (const type of [definition.outputType, ...definition.arguments.map((each) => each.type)]) add(type);
+  for (let name = open.pop(); name !== undefined; name = open.pop()) for (const { type } of fields.get(name) ?? []) add(type);
+  return used;
 }
 
 const ROOTS: Readonly<Record<Action['definition']['kind'], readonly OperationRoot[]>> = {
@@ -48,7 +68,7 @@ const ROOTS: Readonly<Record<Action['definition']['kind'], readonly OperationRoo
 
 export function claimantsOfActions(metadata: Metadata, types: TypesStage): readonly Claimant[] {
   const claimants: Claimant[] = [];
-  const names = [...types.info.values()].flatMap(({ kind, name }) => (kind === 'database-scalar' ? [] : [name]));
+  const names = ownTypes(types).map(({ name }) => name);
   if (names.length > 0) {
     claimants.push({
       objectId: objectId.customTypes(),
@@ -67,6 +87,20 @@ export function claimantsOfActions(metadata: Metadata, types: TypesStage): reado
     });
   }
   return claimants;
+}
+
+function ownTypes({ info, used }: TypesStage): readonly CustomTypeInfo[] {
+  return [...info.values()].filter(({ kind, name }) => kind !== 'database-scalar' && used.has(name));
+}
+
+/** Definitions of the scalars and enums among them: a remote schema may have equal ones. */
+export function sharedCustomTypes(types: TypesStage): SharedTypeDefinitions {
+  return new Map(
+    ownTypes(types).flatMap((type): readonly (readonly [string, string])[] => {
+      if (type.kind === 'scalar') return [[type.name, SCALAR_DEFINITION]];
+      return type.kind === 'enum' ? [[type.name, enumDefinition(type.values.map(({ value }) => value))]] : [];
+    }),
+  );
 }
 
 /** What is asked for later has a type of the action's own name. */

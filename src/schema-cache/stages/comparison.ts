@@ -1,8 +1,7 @@
 /** Operators of one column or scalar computed field inside a permission's boolean expression. */
 import type { Comparison, ComparisonField, TypeSystem } from '../../backend/type-system.ts';
-import type { CatalogType } from '../../catalog/catalog.ts';
-import { and, type BoolExp, type Compare } from '../../ir/bool-exp.ts';
-import type { Read } from '../../ir/read.ts';
+import { type CatalogType, supports } from '../../catalog/catalog.ts';
+import { and, type BoolExp, type Compare, type Read } from '../../ir/bool-exp.ts';
 import type { Operand } from '../../ir/value.ts';
 import { describeJson } from '../../metadata/codec.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
@@ -81,8 +80,15 @@ function compareColumns({ types, rules }: Scope, subject: Subject, operator: str
       `incompatible column types: ${subject.label} has type "${types.print(type)}", column "${right.name}" has type "${types.print(right.type)}"`,
     );
   }
+  refuseMissing(types, subject, operator);
   const nullSafe = rules.nullSafe && (operator === '_eq' || operator === '_neq') && (subject.nullable || right.nullable);
   return { kind: 'compare-columns', left: subject.read, operator, right: right.read, rightRow: right.row, levels: right.levels, nullSafe };
+}
+
+/** @throws Defect if the database does not have the operator for the type */
+function refuseMissing(types: TypeSystem, { label, type }: Subject, operator: string): void {
+  if (supports(type, operator)) return;
+  throw new Defect(`${label} has type "${types.print(type)}", for which the database has no operator "${operator}"`);
 }
 
 function compare(subject: Subject, operator: string, operand: Operand, nullSafe = false): Compare {
@@ -92,6 +98,7 @@ function compare(subject: Subject, operator: string, operand: Operand, nullSafe 
 function resolveOperator(scope: Scope, subject: Subject, operator: string, written: string, value: Json): BoolExp {
   const { types, rules } = scope;
   const { type } = subject;
+  if (value !== null) refuseMissing(types, subject, operator);
   switch (operator) {
     case '_is_null':
       if (typeof value !== 'boolean') throw new Defect(`parsing Bool failed, expected Bool, but encountered ${describeJson(value)}`);

@@ -1,11 +1,11 @@
 import type { CatalogFunction, CatalogType, QualifiedName } from '../../catalog/catalog.ts';
 import type { ComputedField } from '../../metadata/computed-field.ts';
-import type { FunctionArgument, FunctionCall } from '../../ir/read.ts';
 import { Defect, refusedFieldName } from '../inconsistency.ts';
 import { isGraphqlName } from '../../metadata/graphql-name.ts';
 import type { ComputedFieldInfo } from '../schema-cache.ts';
 import { type Inquiry, printTable, type StageSource } from './scope.ts';
 import { requireScalar } from './type-name.ts';
+import type { FunctionArgument, FunctionCall } from '../../ir/function-call.ts';
 
 /** The only function of a name. @throws Defect */
 export function singleFunction(source: StageSource, name: QualifiedName, overloads: readonly CatalogFunction[]): CatalogFunction {

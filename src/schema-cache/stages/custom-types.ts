@@ -97,7 +97,7 @@ function resolve(
   info: CustomTypesInfo,
   targets: JoinableTargets,
 ): RemoteRelationshipInfo {
-  if (definition.kind === 'source' && plain) return { name, onlyRows: true, target: plainTarget(name, definition, object, info, targets) };
+  if (definition.kind === 'source' && plain) return { name, target: plainTarget(name, definition, object, info, targets) };
   const where = `in relationship "${name}" of object type "${object.name}": `;
   const field = (key: string): FieldOfKey | null => fieldOfKey(object, key, info);
   try {

@@ -64,8 +64,5 @@ function check(source: StageSource, table: CatalogTable, trigger: EventTrigger, 
   if (ordering === 'row' && table.primaryKey === null)
     throw defect('not-supported', `the table "${printed}" has no primary key, by which the events of a row could be ordered`);
   const { webhook: url, headers, signature, requestTransform } = trigger;
-  checkWebhook({ url, headers, signature, requestTransform }, environment, {
-    variable: (message) => defect('not-found', message),
-    template: (message) => defect('unexpected', message),
-  });
+  checkWebhook({ url, headers, signature, requestTransform }, environment, (message) => defect('not-found', message));
 }

@@ -1,4 +1,4 @@
-import type { CatalogForeignKey, CatalogTable, QualifiedName } from '../../catalog/catalog.ts';
+import type { CatalogDistribution, CatalogForeignKey, CatalogTable, QualifiedName } from '../../catalog/catalog.ts';
 import { sameName } from '../../catalog/catalog.ts';
 import type { Join } from '../../ir/relation.ts';
 import type { ManualConfiguration, ObjectUsing, Relationship } from '../../metadata/relationship.ts';
@@ -35,7 +35,7 @@ export function resolveRelationship(
     kind,
     comment: relationship.comment,
     target: resolved.target,
-    join: resolved.join,
+    join: resolved.apart ? { ...resolved.join, apart: true } : resolved.join,
     nullable: resolved.nullable,
     insertionOrder: afterParent ? 'after-parent' : 'before-parent',
   };
@@ -44,6 +44,7 @@ export function resolveRelationship(
 interface Resolved {
   readonly target: QualifiedName;
   readonly join: Join;
+  readonly apart: boolean;
   readonly nullable: boolean;
   readonly afterParent: boolean;
 }
@@ -66,6 +67,17 @@ function pair(local: readonly string[], remote: readonly string[]): Join['column
   return local.map((column, i) => ({ local: column, remote: remote[i] as string }));
 }
 
+/** Whether rows of the second table may be on other servers than those of the first. The tables that views read are not known. */
+function areApart({ kind, distribution: one }: CatalogTable, { kind: otherKind, distribution: other }: CatalogTable): boolean {
+  if (kind === 'view' && otherKind === 'view') return true;
+  if (other?.kind === 'reference') return false;
+  return isSpread(one) && isSpread(other) ? one.group !== other.group : isSpread(one) || isSpread(other);
+}
+
+function isSpread(distribution: CatalogDistribution | undefined): distribution is Extract<CatalogDistribution, { readonly group: number }> {
+  return distribution?.kind === 'distributed' || distribution?.kind === 'schema';
+}
+
 /** Whether rows with the same values in `columns` are the same row. */
 export function isKey(table: CatalogTable, columns: readonly string[]): boolean {
   if (table.inherited === true) return false;
@@ -81,6 +93,7 @@ function overOwnKey(source: StageSource, core: TableCore, columns: readonly stri
     target: key.target,
     // A foreign key points at unique columns, but of the table alone.
     join: { columns: pair(key.columns, key.targetColumns), unique: remote.inherited !== true },
+    apart: areApart(core.catalog, remote),
     nullable: !alwaysLeadsToRow(core.catalog, key, remote),
     afterParent: false,
   };
@@ -107,6 +120,7 @@ function overRemoteKey(source: StageSource, core: TableCore, name: QualifiedName
   return {
     target: name,
     join: { columns: pair(key.targetColumns, key.columns), unique: isKey(remote, key.columns) },
+    apart: areApart(core.catalog, remote),
     nullable: true,
     afterParent: true,
   };
@@ -123,6 +137,7 @@ function manual(source: StageSource, core: TableCore, configuration: ManualConfi
   return {
     target: configuration.remoteTable,
     join: { columns, unique: isKey(remote, others) },
+    apart: areApart(core.catalog, remote),
     nullable: true,
     afterParent: configuration.insertionOrder === 'after_parent',
   };

@@ -8,7 +8,7 @@ import { BUILT_IN_SCALARS, namedRemoteType, printRemoteType, type RemoteInputVal
 import type { OperationRoot } from '../naming.ts';
 import type { RemoteSchemaInfo } from '../schema-cache.ts';
 import { rootKey } from './names.ts';
-import { inputDefinition, inputFieldDefinition, SCALAR_DEFINITION, type SharedTypeDefinitions } from './shared-types.ts';
+import { enumDefinition, inputDefinition, inputFieldDefinition, SCALAR_DEFINITION, type SharedTypeDefinitions } from './shared-types.ts';
 
 export interface RemoteNameConflict {
   readonly reason: string;
@@ -28,7 +28,7 @@ const COMMON: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * @param ownerOf what has a name: the id of an object in a source, '' for what every schema has
- * @param shared types that sources have without owning them: one that is the same counts once
+ * @param shared definitions of types that a remote schema may have as well: an equal one is the same type
  * @returns by remote schema
  */
 export function remoteNameConflicts(
@@ -49,9 +49,9 @@ export function remoteNameConflicts(
         tell(info.name, { reason: `Field cannot be overwritten by remote field '${name}'`, name, withSource: true });
     }
     for (const [name, type] of types) {
-      const ofSources = shared.get(name);
-      const differs = ofSources !== undefined && ofSources !== definitionOf(type, info);
-      if (differs || (ownerOf(name) !== undefined && !isCommon(name, type)))
+      const known = shared.get(name);
+      const isTaken = known === undefined ? ownerOf(name) !== undefined && !isCommon(name, type) : known !== definitionOf(type, info);
+      if (isTaken)
         tell(info.name, {
           reason: `Conflicting types: '${name}' is a type of a source or of the custom types as well`,
           name,
@@ -177,7 +177,7 @@ function definitionOf(type: RemoteType, { names }: RemoteSchemaInfo): string {
     case 'scalar':
       return SCALAR_DEFINITION;
     case 'enum':
-      return JSON.stringify(['enum', [...type.values.keys()].sort()]);
+      return enumDefinition(type.values.keys());
     case 'input-object':
       return inputDefinition(inputs(type.fields));
     case 'union':

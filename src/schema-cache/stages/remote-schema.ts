@@ -66,7 +66,7 @@ function idleRenamingsOf(metadata: RemoteSchema, model: RemoteModel): readonly I
   if (definition.customization === undefined) return [];
   return idleRenamings(model, definition.customization).map(({ parentType, mapped, complaint }) => {
     const object = { ...describeRemoteSchema(metadata), objectId: objectId.remoteRenaming(name, parentType, mapped) };
-    return fromDefect(object, '', new Defect(complaint, { code: 'remote-schema-error', message: complaint }));
+    return { ...inconsistent(object, complaint), tolerated: true };
   });
 }
 

@@ -3,19 +3,23 @@
  * Sources of one kind and naming convention share them; nothing else may have their names but a type that is the same.
  */
 import type { Comparison, TypeSystem } from '../../backend/type-system.ts';
-import { type CatalogFunction, type CatalogType, nameKey } from '../../catalog/catalog.ts';
+import { type CatalogFunction, type CatalogType, nameKey, supports } from '../../catalog/catalog.ts';
 import { isGraphqlName } from '../../metadata/graphql-name.ts';
 import type { NamingConvention } from '../../metadata/source.ts';
 import { BUILT_IN_SCALARS } from '../../remote-schema/model.ts';
 import { printJson } from '../../util/json.ts';
 import { comparisonTypeName, fieldName, sharedTypeName } from '../naming.ts';
-import type { TableCore } from '../schema-cache.ts';
+import type { SchemaCache, TableCore } from '../schema-cache.ts';
 import type { CoresStage } from './source.ts';
 
 /** What types of one name must agree in, by name. */
 export type SharedTypeDefinitions = ReadonlyMap<string, string>;
 
 export const SCALAR_DEFINITION = 'scalar';
+
+export function enumDefinition(values: Iterable<string>): string {
+  return JSON.stringify(['enum', [...values].sort()]);
+}
 
 /** @param fields with the printed type and default of each: see `inputFieldDefinition` */
 export function inputDefinition(fields: readonly string[]): string {
@@ -28,17 +32,19 @@ export function inputFieldDefinition(name: string, type: string, defaultText: st
 
 /**
  * Those of all sources, in order. A source of another kind that has another type of the same name is left out.
- * @returns `conflicts`: the reason, by name of the source
+ * @returns `conflicts`: the reason, by name of the source; `lacking`: as in the schema cache
  */
 export function sharedTypes(stages: readonly CoresStage[]): {
   readonly definitions: SharedTypeDefinitions;
   readonly conflicts: ReadonlyMap<string, string>;
+  readonly lacking: SchemaCache['lacking'];
 } {
   const found = new Map<string, { readonly definition: string; readonly source: string; readonly kind: string }>();
   const conflicts = new Map<string, string>();
+  const lacking = new Map<string, readonly string[]>();
   for (const stage of stages) {
     const { name: source, backend } = stage.context;
-    const own = sharedTypesOf(stage);
+    const { definitions: own, lacking: ownLacking } = sharedTypesOf(stage);
     for (const [name, definition] of own) {
       const rival = found.get(name);
       if (rival === undefined || rival.kind === backend.kind || rival.definition === definition) continue;
@@ -47,17 +53,22 @@ export function sharedTypes(stages: readonly CoresStage[]): {
       break;
     }
     if (conflicts.has(source)) continue;
+    for (const [name, lacks] of ownLacking) lacking.set(name, commonLacks(lacking.get(name), lacks));
     for (const [name, definition] of own) if (!found.has(name)) found.set(name, { definition, source, kind: backend.kind });
   }
-  return { definitions: new Map([...found].map(([name, { definition }]) => [name, definition])), conflicts };
+  return { definitions: new Map([...found].map(([name, { definition }]) => [name, definition])), conflicts, lacking };
 }
 
 /** Those of one source. */
-function sharedTypesOf(stage: CoresStage): SharedTypeDefinitions {
+function sharedTypesOf(stage: CoresStage): SharedTypeCollector {
   const { backend, namingConvention } = stage.context;
   const collected = new SharedTypeCollector(backend.types, namingConvention);
   for (const type of typesIn(stage)) collected.add(type);
-  return collected.definitions;
+  return collected;
+}
+
+function commonLacks(one: readonly string[] | undefined, other: readonly string[]): readonly string[] {
+  return one?.filter((operator) => other.includes(operator)) ?? other;
 }
 
 /** Columns of a table have few different types; tables stay the same from build to build. */
@@ -98,6 +109,8 @@ const LISTS = ['_in', '_nin'];
 
 class SharedTypeCollector {
   readonly definitions = new Map<string, string>();
+  /** `lacks` that all types with one comparison type have in common, by its name. */
+  readonly lacking = new Map<string, readonly string[]>();
   readonly #types: TypeSystem;
   readonly #convention: NamingConvention;
   readonly #seen = new Set<string>();
@@ -113,13 +126,19 @@ class SharedTypeCollector {
     this.#seen.add(key);
     const scalar = this.#types.scalar(type);
     if (!isGraphqlName(scalar.graphql)) return;
-    const name = this.#scalarName(type);
-    if (!BUILT_IN_SCALARS.has(name)) this.definitions.set(name, SCALAR_DEFINITION);
+    const scalarName = this.#scalarName(type);
+    if (!BUILT_IN_SCALARS.has(scalarName)) this.definitions.set(scalarName, SCALAR_DEFINITION);
     const own = this.#reference(type);
-    const fields = [...EQUALITY, ...(scalar.ordered ? ORDER : [])].map((operator) => this.#field(operator, own));
-    fields.push(...LISTS.map((operator) => this.#field(operator, `[${own}!]`)), this.#field('_is_null', 'Boolean'));
-    for (const comparison of type.array ? this.#types.arrayComparisons : scalar.comparisons) fields.push(this.#compared(comparison, own));
-    this.definitions.set(comparisonTypeName(this.#convention, this.#types, type), inputDefinition(fields));
+    const name = comparisonTypeName(this.#convention, this.#types, type);
+    const { lacks = [] } = type;
+    this.lacking.set(name, commonLacks(this.lacking.get(name), lacks));
+    const has = (operator: string): boolean => supports(type, operator);
+    const fields = [...EQUALITY, ...(scalar.ordered ? ORDER : [])].filter(has).map((operator) => this.#field(operator, own));
+    fields.push(...LISTS.filter(has).map((operator) => this.#field(operator, `[${own}!]`)), this.#field('_is_null', 'Boolean'));
+    for (const comparison of type.array ? this.#types.arrayComparisons : scalar.comparisons) {
+      if (has(comparison.name)) fields.push(this.#compared(comparison, own));
+    }
+    this.definitions.set(name, inputDefinition(fields));
   }
 
   #compared({ name, argument }: Comparison, own: string): string {

@@ -4,7 +4,7 @@ import type { TableConfiguration, TableMetadata } from '../../metadata/table.ts'
 import { Defect, fromDefect, illegalName } from '../inconsistency.ts';
 import { isFieldName, isGraphqlName, isSchemaName } from '../../metadata/graphql-name.ts';
 import type { EnumValue, Inconsistency, TableCore } from '../schema-cache.ts';
-import { fieldName } from '../naming.ts';
+import { fieldName, tableBaseName } from '../naming.ts';
 import { describeTable } from './describe.ts';
 import { resolveEnum } from './enum-table.ts';
 import { printTable, type StageSource } from './scope.ts';
@@ -69,8 +69,7 @@ function core(source: StageSource, name: QualifiedName, inputs: CoreInputs): Tab
     throw new Defect(`no such table/view exists in source: "${printed}"${hint}`);
   }
   checkConstraintNames(source, catalog);
-  const ownName = name.schema === source.backend.defaultSchema ? name.name : `${name.schema}_${name.name}`;
-  const baseName = configuration.customName ?? ownName;
+  const baseName = tableBaseName(name, configuration, source.backend.defaultSchema);
   if (configuration.customName !== undefined && !isSchemaName(baseName)) throw new Defect(illegalName(baseName));
   for (const custom of configuration.customRootFields.values()) {
     if (custom.name !== undefined && !isSchemaName(custom.name)) throw new Defect(illegalName(custom.name));

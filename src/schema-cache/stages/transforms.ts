@@ -1,8 +1,8 @@
 /** Whether the templates of transforms can be read. */
 import type { RequestTransform, ResponseTransform } from '../../metadata/transform.ts';
-import { compileRequestTransform } from '../../transform/request-transform.ts';
-import { compileResponseTransform } from '../../transform/response-transform.ts';
-import { TransformFailure } from '../../transform/transform-failure.ts';
+import { compileRequestTransform } from '../../webhooks/transform/request-transform.ts';
+import { compileResponseTransform } from '../../webhooks/transform/response-transform.ts';
+import { TransformFailure } from '../../webhooks/transform/transform-failure.ts';
 import { Defect } from '../inconsistency.ts';
 
 export interface Transforms {

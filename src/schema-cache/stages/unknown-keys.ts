@@ -4,7 +4,6 @@
  * field, function, allow-list entry, endpoint or role with such a key is inconsistent as a whole,
  * because the key may be what narrows it.
  */
-import { hasUnknownKeys, type WithUnknownKeys } from '../../metadata/kept.ts';
 import type { Metadata, SourceMetadata } from '../../metadata/metadata.ts';
 import type { TableMetadata } from '../../metadata/table.ts';
 import { type UnknownPart, unknownParts } from '../../metadata/unknown-parts.ts';
@@ -13,6 +12,7 @@ import { objectId } from '../object-id.ts';
 import type { Inconsistency } from '../schema-cache.ts';
 import { describeSource, describeTableExtra } from './describe.ts';
 import { printTable, type StageSource } from './scope.ts';
+import { hasUnknownKeys, type WithUnknownKeys } from '../../metadata/unknown-keys.ts';
 
 /** The record type of the entries of a section. */
 const TYPES: Readonly<Record<string, string>> = {

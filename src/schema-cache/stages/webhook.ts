@@ -21,25 +21,16 @@ interface NeededByWebhook {
   readonly requestTransform?: RequestTransform | undefined;
 }
 
-interface Refusals {
-  /** A variable is not set that is named as a whole. */
-  variable(message: string): Defect;
-  /** One is not set that a template has. */
-  template(message: string): Defect;
-}
-
-const plainly = (message: string): Defect => new Defect(message);
-
-/** @throws Defect of `refusals` */
+/** @param missing makes the defect of a variable that is not set @throws Defect */
 export function checkWebhook(
   { url, headers, signature, requestTransform }: NeededByWebhook,
   environment: Environment,
-  refusals: Refusals = { variable: plainly, template: plainly },
+  missing: (message: string) => Defect = (message) => new Defect(message),
 ): void {
   const check = (text: ConfiguredText): string =>
     text.kind === 'template'
-      ? filledTemplate(text.text, environment, (names) => refusals.template(variablesNotFound(names)))
-      : environmentVariable(text.name, environment, (names) => refusals.variable(variablesNotSet(names)));
+      ? filledTemplate(text.text, environment, (names) => missing(variablesNotFound(names)))
+      : environmentVariable(text.name, environment, (names) => missing(variablesNotSet(names)));
   const address = check(url);
   // What a transform makes of it is seen at the call.
   const complaint = requestTransform?.url === undefined ? addressComplaint('webhook', url, address) : null;

@@ -7,12 +7,11 @@ import type { ActionInfo } from '../../schema-cache/action-info.ts';
 import type { OperationRoot } from '../../schema-cache/naming.ts';
 import type { SchemaCache } from '../../schema-cache/schema-cache.ts';
 import { at } from '../../util/path.ts';
-import { wholeValue } from '../input/whole-value.ts';
-import { meaningOf } from '../meaning.ts';
+import { wholeValue } from '../../graphql-engine/input/whole-value.ts';
+import { meaningOf } from '../../graphql-engine/meaning.ts';
 import { customScalar } from '../remote/remote-scalar.ts';
-import type { CollectedField } from '../translation.ts';
-import type { InputField, ObjectType, OutputField, ScalarSchemaType } from '../types.ts';
-import { lazy, named } from '../types.ts';
+import type { CollectedField, InputField, ObjectType, OutputField, ScalarSchemaType } from '../../graphql-engine/types.ts';
+import { lazy, named } from '../../graphql-engine/types.ts';
 import type { ActionTypes } from './action-types.ts';
 
 /** What the role sees, by name. */

@@ -12,11 +12,11 @@ import type {
   CustomTypesInfo,
   DatabaseScalarInfo,
 } from '../../schema-cache/action-info.ts';
-import { meaningOf } from '../meaning.ts';
+import { meaningOf } from '../../graphql-engine/meaning.ts';
 import { expectationOf } from './expectation.ts';
 import { customScalar, REMOTE_BUILT_IN } from '../remote/remote-scalar.ts';
-import type { CollectedField } from '../translation.ts';
 import type {
+  CollectedField,
   EnumSchemaType,
   InputField,
   InputObjectType,
@@ -25,8 +25,8 @@ import type {
   OutputField,
   OutputTypeRef,
   ScalarSchemaType,
-} from '../types.ts';
-import { enumType, lazy, listOf, named } from '../types.ts';
+} from '../../graphql-engine/types.ts';
+import { enumType, lazy, listOf, named } from '../../graphql-engine/types.ts';
 
 type CustomType = ScalarSchemaType | EnumSchemaType | InputObjectType | ObjectType;
 

@@ -1,8 +1,9 @@
 /** The columns and computed fields that an aggregate function takes. */
 import type { AggregateFunction } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
-import type { Read } from '../../ir/read.ts';
-import type { RoleTable, ValuePlace } from './role-table.ts';
+import type { RoleTable } from './role-table.ts';
+import type { Read } from '../../ir/bool-exp.ts';
+import type { ValuePlace } from './value-place.ts';
 
 export interface OfferedOperand {
   readonly name: string;

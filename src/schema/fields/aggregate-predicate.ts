@@ -1,15 +1,13 @@
 /** `R_aggregate_bool_exp`: comparisons of an aggregate over related rows, used in `where`. */
 import type { AggregatePredicateFunction } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
-import { type BoolExp, guarded } from '../../ir/bool-exp.ts';
-import type { Read } from '../../ir/read.ts';
+import { type BoolExp, guarded, type Read } from '../../ir/bool-exp.ts';
 import { predicateColumnsTypeName } from '../../schema-cache/naming.ts';
 import type { RelationshipInfo } from '../../schema-cache/schema-cache.ts';
-import type { Input } from '../translation.ts';
-import type { EnumSchemaType, InputField, InputObjectType, InputTypeRef } from '../types.ts';
-import { lazy, listOf, named } from '../types.ts';
+import type { EnumSchemaType, Input, InputField, InputObjectType, InputTypeRef } from '../../graphql-engine/types.ts';
+import { lazy, listOf, named } from '../../graphql-engine/types.ts';
 import { selectedColumns } from './arguments.ts';
-import { BOOLEAN, builtin } from '../input/built-in-scalars.ts';
+import { BOOLEAN, builtin } from '../../graphql-engine/input/built-in-scalars.ts';
 import { comparisonType } from './comparison.ts';
 import { entriesOf, invalid } from './input.ts';
 import { chargeAggregate } from './related-cost.ts';
@@ -24,7 +22,7 @@ interface Predicate {
 
 interface PredicateArguments {
   readonly type: InputTypeRef;
-  reads(input: Input): readonly Read[];
+  reads(input: Input, distinct: boolean): readonly Read[];
 }
 
 export function aggregatePredicateType(table: RoleTable): AggregatePredicateType {
@@ -99,6 +97,7 @@ function makePredicate(table: RoleTable, functionName: string, args: PredicateAr
       const argument = present(names.arguments);
       const filter = present(names.filter);
       const predicate = given.get(names.predicate);
+      const distinct = present(names.distinct)?.json() === true;
       if (predicate === undefined) throw invalid(`missing required field '${names.predicate}'`, input.path);
       return {
         kind: 'aggregate-predicate',
@@ -106,8 +105,8 @@ function makePredicate(table: RoleTable, functionName: string, args: PredicateAr
         from: table.relation,
         where: filter === null ? table.access.filter : guarded(table.access.filter, table.boolExp().condition(filter)),
         function: functionName,
-        arguments: argument === null || args === null ? [] : args.reads(argument),
-        distinct: present(names.distinct)?.json() === true,
+        arguments: argument === null || args === null ? [] : args.reads(argument, distinct),
+        distinct,
         predicate: result.comparisons(predicate, resultType, source.options),
       };
     },
@@ -117,7 +116,7 @@ function makePredicate(table: RoleTable, functionName: string, args: PredicateAr
 function countArguments(table: RoleTable): PredicateArguments | null {
   const column = table.selectColumn();
   if (column === null) return null;
-  return { type: listOf(named(column.name, () => column, true)), reads: (input) => selectedColumns(table, input) };
+  return { type: listOf(named(column.name, () => column, true)), reads: (input, distinct) => selectedColumns(table, input, distinct) };
 }
 
 /** One column of the function's type, or several under names (`X`, `Y`); null when the table has none. */

@@ -1,13 +1,12 @@
 /** `T_aggregate`, `T_aggregate_fields` and `T_sum_fields`: types and translation. */
 import type { AggregateFunction } from '../../backend/type-system.ts';
 import type { AggregateItem } from '../../ir/select.ts';
-import { meaningOf } from '../meaning.ts';
-import type { CollectedField } from '../translation.ts';
-import type { InputField, ObjectType, OutputField } from '../types.ts';
-import { lazy, listOf, named } from '../types.ts';
+import { meaningOf } from '../../graphql-engine/meaning.ts';
+import type { CollectedField, InputField, ObjectType, OutputField } from '../../graphql-engine/types.ts';
+import { lazy, listOf, named } from '../../graphql-engine/types.ts';
 import { aggregateOperands } from './aggregate-operands.ts';
 import { selectedColumns } from './arguments.ts';
-import { BOOLEAN, builtin, FLOAT, INT } from '../input/built-in-scalars.ts';
+import { BOOLEAN, builtin, FLOAT, INT } from '../../graphql-engine/input/built-in-scalars.ts';
 import { quoted } from './descriptions.ts';
 import { given } from './input.ts';
 import { type AggregateType, type RoleTable, typeOf } from './role-table.ts';
@@ -45,7 +44,7 @@ export function aggregateType(table: RoleTable): AggregateType {
           toPart: (field) => ({ kind: 'nodes', alias: field.responseKey, fields: table.rows().fields(field) }),
         },
       };
-      return new Map([aggregate, nodes].map((field) => [field.name, field]));
+      return new Map((table.hasRows ? [aggregate, nodes] : [aggregate]).map((field) => [field.name, field]));
     }),
   };
   return {
@@ -100,12 +99,11 @@ function countField(table: RoleTable): OutputField {
     args,
     meaning: {
       kind: 'aggregate-item',
-      toItem: (field) => ({
-        kind: 'count',
-        alias: field.responseKey,
-        columns: selectedColumns(table, given(field.args, columnsName)),
-        distinct: given(field.args, distinctName)?.json() === true,
-      }),
+      toItem: (field) => {
+        const distinct = given(field.args, distinctName)?.json() === true;
+        const columns = selectedColumns(table, given(field.args, columnsName), distinct);
+        return { kind: 'count', alias: field.responseKey, columns, distinct };
+      },
     },
   };
 }

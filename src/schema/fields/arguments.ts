@@ -1,15 +1,14 @@
 /** `distinct_on`, `limit`, `offset`, `order_by` and `where`, and the set of rows that they make. */
-import { guarded, TRUE } from '../../ir/bool-exp.ts';
-import type { Read } from '../../ir/read.ts';
+import { SvcError } from '../../errors/svc-error.ts';
+import { guarded, type Read, TRUE } from '../../ir/bool-exp.ts';
 import type { OrderBy, RowSet } from '../../ir/select.ts';
-import { at } from '../../util/path.ts';
-import type { CollectedField, Input } from '../translation.ts';
-import type { InputField, InputTypeRef } from '../types.ts';
-import { lazy, listOf, named } from '../types.ts';
-import { builtin, NON_NEGATIVE_INT, OFFSET_INT } from '../input/built-in-scalars.ts';
+import { at, type Path } from '../../util/path.ts';
+import type { CollectedField, Input, InputField, InputTypeRef } from '../../graphql-engine/types.ts';
+import { lazy, listOf, named } from '../../graphql-engine/types.ts';
+import { builtin, NON_NEGATIVE_INT, OFFSET_INT } from '../../graphql-engine/input/built-in-scalars.ts';
 import { ARGUMENT_DESCRIPTIONS } from './descriptions.ts';
 import { given, invalid } from './input.ts';
-import { type RoleTable, type SelectArguments, typeOf } from './role-table.ts';
+import { type RoleColumn, type RoleTable, type SelectArguments, typeOf } from './role-table.ts';
 
 /** Arguments of a field that gives rows of the table, and the rows that they ask for. */
 export function selectArguments(table: RoleTable): SelectArguments {
@@ -35,7 +34,7 @@ export function selectArguments(table: RoleTable): SelectArguments {
     rows: (field) => {
       const where = given(field.args, name('where'));
       const orderBy = given(field.args, name('order_by'));
-      const distinctOn = selectedColumns(table, given(field.args, name('distinct_on')));
+      const distinctOn = selectedColumns(table, given(field.args, name('distinct_on')), true);
       const order = orderBy === null ? [] : orderTerms(table, orderBy);
       checkDistinct(distinctOn, order, field);
       const limit = given(field.args, name('limit'));
@@ -76,10 +75,30 @@ function lazyMap<V>(make: () => ReadonlyMap<string, V>): ReadonlyMap<string, V> 
   };
 }
 
-/** The columns that a list of `T_select_column` names, each once. */
-export function selectedColumns(table: RoleTable, input: Input | null): readonly Read[] {
+/**
+ * The columns that a list of `T_select_column` names, each once.
+ * @param distinct different values are looked for, which the database sorts
+ */
+export function selectedColumns(table: RoleTable, input: Input | null, distinct: boolean): readonly Read[] {
   const names = new Set(input === null ? [] : input.items().map((item) => item.enumValue().value));
-  return [...names].flatMap((name) => table.columns.get(name)?.read ?? []);
+  return [...names].flatMap((name) => {
+    const column = table.columns.get(name);
+    if (column === undefined) return [];
+    if (distinct && input !== null) refuseUnsorted(table, column, input.path);
+    return column.read;
+  });
+}
+
+/** @throws SvcError if the database cannot sort the values of the column */
+export function refuseUnsorted(
+  table: RoleTable,
+  { name, place }: RoleColumn,
+  path: Path,
+  code: 'validation-failed' | 'unexpected-payload' = 'validation-failed',
+): void {
+  if (place.sortable) return;
+  const type = table.source.shared.types.print(place.type);
+  throw new SvcError(code, `column "${name}" has type "${type}", which the database cannot sort`, { path });
 }
 
 function orderTerms(table: RoleTable, input: Input): readonly OrderBy[] {

@@ -1,9 +1,8 @@
 /** `T_bool_exp`: conditions on rows over columns, relationships, aggregates and computed fields. */
 import { and, type BoolExp, guarded, not, or, TRUE } from '../../ir/bool-exp.ts';
 import type { Join, Relation } from '../../ir/relation.ts';
-import type { Input } from '../translation.ts';
-import type { InputField, InputObjectType, InputTypeRef } from '../types.ts';
-import { lazy, listOf, named } from '../types.ts';
+import type { Input, InputField, InputObjectType, InputTypeRef } from '../../graphql-engine/types.ts';
+import { lazy, listOf, named } from '../../graphql-engine/types.ts';
 import { quoted } from './descriptions.ts';
 import { entriesOf, itemsOf } from './input.ts';
 import { chargeLookup, chargeReads } from './related-cost.ts';

@@ -1,9 +1,9 @@
 /** A value for a column, as inserts and updates give it. */
 import type { CatalogType } from '../../catalog/catalog.ts';
 import type { Operand, Value } from '../../ir/value.ts';
-import type { Input } from '../translation.ts';
 import { nullOperand } from './comparison.ts';
 import type { WriteColumn } from './write-table.ts';
+import type { Input } from '../../graphql-engine/types.ts';
 
 /** What is to be stored; null where the column takes it. @throws SvcError */
 export function columnValue(input: Input, { info, place }: WriteColumn): Operand {

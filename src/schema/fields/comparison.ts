@@ -1,14 +1,12 @@
 /** `<Scalar>_comparison_exp` and its kin: the input types and their translation into conditions. */
 import type { Comparison } from '../../backend/type-system.ts';
-import type { CatalogType } from '../../catalog/catalog.ts';
-import { type AggregateComparison, and, type BoolExp, type ComparisonArgument } from '../../ir/bool-exp.ts';
-import type { Read } from '../../ir/read.ts';
+import { type CatalogType, supports } from '../../catalog/catalog.ts';
+import { type AggregateComparison, and, type BoolExp, type ComparisonArgument, type Read } from '../../ir/bool-exp.ts';
 import type { Operand } from '../../ir/value.ts';
 import { comparisonTypeName, fieldName, sharedTypeName } from '../../schema-cache/naming.ts';
-import type { Input } from '../translation.ts';
-import type { EnumSchemaType, InputField, InputObjectType, InputTypeRef } from '../types.ts';
-import { lazy, listOf, named, nonNull } from '../types.ts';
-import { BOOLEAN, builtin } from '../input/built-in-scalars.ts';
+import type { EnumSchemaType, Input, InputField, InputObjectType, InputTypeRef } from '../../graphql-engine/types.ts';
+import { lazy, listOf, named, nonNull } from '../../graphql-engine/types.ts';
+import { BOOLEAN, builtin } from '../../graphql-engine/input/built-in-scalars.ts';
 import { entriesOf, invalid, nullList, typeNameOf } from './input.ts';
 import type { FieldOptions } from './options.ts';
 import type { SharedTypes } from './shared-types.ts';
@@ -33,19 +31,20 @@ interface Operator {
 
 const ORDERED = ['_gt', '_gte', '_lt', '_lte'];
 
-/** The comparison type of a column of this type; made once per name. */
+/** The comparison type of a column of this type; made once per name and operators. */
 export function comparisonType(shared: SharedTypes, type: CatalogType): ComparisonType {
   const scalar = shared.types.scalar(type);
   const name = comparisonTypeName(shared.convention, shared.types, type);
   const scalarName = shared.reference({ ...type, array: false });
   const printed = scalarName.kind === 'named' ? scalarName.name : scalar.graphql;
   const label = type.array ? `[${printed}]` : printed;
-  return memo(shared, name, () =>
+  const lacking = shared.lacking.get(name) ?? [];
+  return memo(shared, [name, ...lacking].join(' '), () =>
     makeType(name, `Boolean expression to compare columns of type "${label}". All fields are combined with logical 'AND'.`, () => {
       const reference = () => shared.reference(type);
-      const operators = commonOperators(shared, reference, scalar.ordered);
+      const operators = commonOperators(shared, reference, scalar.ordered, lacking);
       const more = type.array ? shared.types.arrayComparisons : scalar.comparisons;
-      for (const comparison of more) operators.push(backendOperator(shared, type, comparison));
+      for (const comparison of more) if (!lacking.includes(comparison.name)) operators.push(backendOperator(shared, type, comparison));
       return operators;
     }),
   );
@@ -58,11 +57,11 @@ export function enumComparisonType(shared: SharedTypes, name: string, type: Enum
   );
 }
 
-function memo(shared: SharedTypes, name: string, make: () => ComparisonType): ComparisonType {
-  let made = shared.comparisons.get(name) as ComparisonType | undefined;
+function memo(shared: SharedTypes, key: string, make: () => ComparisonType): ComparisonType {
+  let made = shared.comparisons.get(key) as ComparisonType | undefined;
   if (made === undefined) {
     made = make();
-    shared.comparisons.set(name, made);
+    shared.comparisons.set(key, made);
   }
   return made;
 }
@@ -101,10 +100,16 @@ function makeType(name: string, description: string | null, makeOperators: () =>
   };
 }
 
-function commonOperators(shared: SharedTypes, reference: () => InputTypeRef, ordered: boolean): Operator[] {
+function commonOperators(
+  shared: SharedTypes,
+  reference: () => InputTypeRef,
+  ordered: boolean,
+  lacking: readonly string[] = [],
+): Operator[] {
+  const has = (name: string): boolean => !lacking.includes(name);
   const single = ordered ? ['_eq', '_neq', ...ORDERED] : ['_eq', '_neq'];
-  const operators = single.map((name) => operandOperator(shared, name, null, reference(), false, null));
-  for (const name of ['_in', '_nin']) operators.push(operandOperator(shared, name, null, reference(), true, null));
+  const operators = single.filter(has).map((name) => operandOperator(shared, name, null, reference(), false, null));
+  for (const name of ['_in', '_nin'].filter(has)) operators.push(operandOperator(shared, name, null, reference(), true, null));
   operators.push(isNullOperator(shared));
   return operators;
 }
@@ -142,6 +147,9 @@ function operandOperator(
         if (options.nullCollapse) return [];
         throw nullOperand(input);
       }
+      // Another type of the same name may have it.
+      if (!supports(type, name))
+        throw invalid(`the database has no operator "${name}" for the type "${shared.types.print(type)}"`, input.path);
       if (cost > 0) input.costs(cost);
       const operand: Operand = { value: list ? input.listValue() : input.value(), type: fixed ?? type, list };
       return [{ kind: 'compare', operator: name, argument: { kind: 'operand', operand } }];

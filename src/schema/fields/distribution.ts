@@ -1,7 +1,8 @@
 /** What databases of several servers refuse about the column that decides on which of them a row is; refused before it is sent. */
-import { type CatalogTable, distributionColumn } from '../../catalog/catalog.ts';
+import { type CatalogTable, distributionColumn, nameKey } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { type BoolExp, someLeaf } from '../../ir/bool-exp.ts';
+import type { SourceInfo } from '../../schema-cache/schema-cache.ts';
 import type { Path } from '../../util/path.ts';
 
 /** @param column that gets another value @throws SvcError not-supported */
@@ -19,10 +20,21 @@ export function refuseScatteredKey(table: CatalogTable, key: readonly string[], 
   throw new SvcError('not-supported', message, { path });
 }
 
-/** @param where which of the rows that are there already become others @throws SvcError not-supported */
-export function refuseFarConditions({ distribution, name }: CatalogTable, where: BoolExp, path: Path): void {
-  if (distribution?.kind !== 'distributed' && distribution?.kind !== 'reference') return;
-  if (!someLeaf(where, ({ kind }) => kind === 'exists' || kind === 'aggregate-predicate')) return;
+/**
+ * Refuses conditions on other tables, unless both are on the coordinator alone.
+ * @param where which of the rows that are there already become others
+ * @throws SvcError not-supported
+ */
+export function refuseFarConditions({ tables }: SourceInfo, { distribution, name }: CatalogTable, where: BoolExp, path: Path): void {
+  if (distribution === undefined) return;
+  const isFar = (exp: BoolExp): boolean =>
+    someLeaf(exp, (leaf) => {
+      if (leaf.kind !== 'exists' && leaf.kind !== 'aggregate-predicate') return false;
+      if (distribution.kind !== 'local' || leaf.from.kind === 'function') return true;
+      const other = tables.get(nameKey(leaf.from.name))?.catalog.distribution;
+      return (other !== undefined && other.kind !== 'local') || isFar(leaf.where);
+    });
+  if (!isFar(where)) return;
   const message = `whether rows of table "${name.name}" change where they conflict cannot depend on rows of other tables, which may be on other servers`;
   throw new SvcError('not-supported', message, { path });
 }

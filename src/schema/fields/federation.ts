@@ -6,13 +6,25 @@ import { SvcError } from '../../errors/svc-error.ts';
 import { and } from '../../ir/bool-exp.ts';
 import type { Field, SelectRoot } from '../../ir/select.ts';
 import type { Json } from '../../util/json.ts';
-import { printRoleSchema } from '../sdl.ts';
-import type { CollectedField, Input, MetaMeaning, ResponseNode } from '../translation.ts';
-import type { InputField, InputObjectType, NamedType, ObjectType, OutputField, RootTypes, ScalarSchemaType, UnionType } from '../types.ts';
-import { lazy, listOf, named } from '../types.ts';
+import { printRoleSchema } from '../../graphql-engine/sdl.ts';
+import type {
+  CollectedField,
+  Input,
+  InputField,
+  InputObjectType,
+  MetaMeaning,
+  NamedType,
+  ObjectType,
+  OutputField,
+  ResponseNode,
+  RootTypes,
+  ScalarSchemaType,
+  UnionType,
+} from '../../graphql-engine/types.ts';
+import { lazy, listOf, named } from '../../graphql-engine/types.ts';
 import { bytesOfText } from '../../util/bytes.ts';
-import { builtin, STRING } from '../input/built-in-scalars.ts';
-import { unexpectedNull } from '../input/found.ts';
+import { builtin, STRING } from '../../graphql-engine/input/built-in-scalars.ts';
+import { unexpectedNull } from '../../graphql-engine/input/found.ts';
 import { invalid } from './input.ts';
 import { keyColumns, keyCondition } from './primary-key.ts';
 import type { RoleSource } from './role-context.ts';
@@ -48,7 +60,7 @@ function entitiesOf(source: RoleSource): readonly Entity[] {
 const SERVICE_FIELD = '_service';
 const ENTITIES_FIELD = '_entities';
 
-const ANY: ScalarSchemaType = { kind: 'scalar', name: '_Any', description: null, anyLiteral: true, check: (json: Json) => json };
+const ANY: ScalarSchemaType = { kind: 'scalar', name: '_Any', description: null, enumLiterals: true, check: (json: Json) => json };
 
 /** What stands inside a representation: a variable there has the type of its column. */
 const PART: ScalarSchemaType = { ...ANY, anyVariable: true };

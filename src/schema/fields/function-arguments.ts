@@ -1,15 +1,14 @@
 /** The `args` argument of functions and computed fields, and the call that it becomes. */
 import { SvcError } from '../../errors/svc-error.ts';
 import type { CatalogFunction, CatalogFunctionArgument } from '../../catalog/catalog.ts';
-import type { FunctionArgument, FunctionCall } from '../../ir/read.ts';
 import type { Value } from '../../ir/value.ts';
-import type { CollectedField, Input } from '../translation.ts';
-import type { InputField, InputObjectType } from '../types.ts';
-import { lazy, named } from '../types.ts';
+import type { CollectedField, Input, InputField, InputObjectType } from '../../graphql-engine/types.ts';
+import { lazy, named } from '../../graphql-engine/types.ts';
 import { entriesOf, given } from './input.ts';
 import type { SourceContext } from './source-context.ts';
 import { at, type Path } from '../../util/path.ts';
 import { valuePlace } from './value-place.ts';
+import type { FunctionArgument, FunctionCall } from '../../ir/function-call.ts';
 
 export interface FunctionArguments {
   /** The `args` argument; null when the user has nothing to say. */

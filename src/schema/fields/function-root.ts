@@ -5,14 +5,12 @@
 import { and, type BoolExp, or } from '../../ir/bool-exp.ts';
 import type { FunctionInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
 import { functionArgsTypeName } from '../../schema-cache/naming.ts';
-import type { RootMeaning } from '../translation.ts';
-import type { InputField, OutputField } from '../types.ts';
-import { listOf, named } from '../types.ts';
+import type { InputField, OutputField, RootMeaning } from '../../graphql-engine/types.ts';
+import { listOf, named } from '../../graphql-engine/types.ts';
 import { ADMIN_ROLE } from '../../auth/session.ts';
 import { commentOr, quoted } from './descriptions.ts';
 import { functionArguments } from './function-arguments.ts';
 import type { RoleSource } from './role-context.ts';
-import { accessOf } from './role-context.ts';
 import { typeOf } from './role-table.ts';
 import { aggregateQuery, listQuery } from './select.ts';
 import { nameKey } from '../../catalog/catalog.ts';
@@ -23,9 +21,9 @@ export type FunctionRootKey = 'function' | 'function_aggregate';
 export function functionIsVisible(source: RoleSource, info: FunctionInfo, key: FunctionRootKey): boolean {
   if (!source.context.info.backend.capabilities.functions) return false;
   const target = source.context.info.tables.get(nameKey(info.returns));
-  const access = target === undefined ? null : accessOf(target, source.role);
-  if (access === null) return false;
-  if (key === 'function_aggregate' && !access.allowAggregations) return false;
+  const access = target === undefined ? null : source.access(target);
+  if (target === undefined || access === null) return false;
+  if (key === 'function_aggregate' ? !access.allowAggregations : !source.selectsRows(target)) return false;
   const inferred = info.exposedAs === 'query' && source.context.options.inferFunctionPermissions;
   return inferred || source.role === ADMIN_ROLE || info.permissions.has(source.role);
 }

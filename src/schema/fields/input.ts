@@ -1,8 +1,7 @@
 /** Small readers of inputs with the errors that every builder needs. */
 import { SvcError } from '../../errors/svc-error.ts';
 import type { Path } from '../../util/path.ts';
-import type { Input } from '../translation.ts';
-import { printType } from '../types.ts';
+import { type Input, printType } from '../../graphql-engine/types.ts';
 
 /** The refusal of an input. */
 export function invalid(message: string, path: Path): SvcError {

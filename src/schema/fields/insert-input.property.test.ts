@@ -8,7 +8,7 @@ import type { Insert, InsertRows } from '../../ir/mutation.ts';
 import type { Operand } from '../../ir/value.ts';
 import { isJsonArray, isJsonObject, type Json, printJson } from '../../util/json.ts';
 import { printPath } from '../../util/path.ts';
-import { variablePart, type Variables } from '../constraint.ts';
+import { variablePart, type Variables } from '../../graphql-engine/constraint.ts';
 import { SEED } from '../../../test/support/deep.ts';
 
 const cache = writingCache();

@@ -1,17 +1,15 @@
 /** Fields of tables, of types of remote schemas and of custom types that another source or server answers. */
 import type { RemoteJoin } from '../../ir/remote-join.ts';
-import type { Read } from '../../ir/read.ts';
 import type { RemoteRelationshipInfo, SourceTarget } from '../../schema-cache/schema-cache.ts';
 import { isKey } from '../../schema-cache/stages/relationship.ts';
 import type { RemoteTypes } from '../remote/remote-types.ts';
 import { remoteJoinTarget } from '../remote/remote-join-target.ts';
-import type { FieldMeaning } from '../meaning.ts';
-import type { CollectedField } from '../translation.ts';
-import type { InputField, OutputField, OutputTypeRef } from '../types.ts';
-import { listOf, named } from '../types.ts';
+import type { CollectedField, FieldMeaning, InputField, OutputField, OutputTypeRef } from '../../graphql-engine/types.ts';
+import { listOf, named } from '../../graphql-engine/types.ts';
 import { type RoleTable, typeOf } from './role-table.ts';
-import type { RoleView } from './role-view.ts';
 import { aggregateQuery, listQuery, rowsQuery, singleRow } from './select.ts';
+import type { Read } from '../../ir/bool-exp.ts';
+import type { QualifiedName } from '../../catalog/catalog.ts';
 
 /** What a joined field is, whatever it is a field of. */
 interface JoinTarget {
@@ -24,9 +22,17 @@ interface JoinTarget {
 
 const NO_ARGS: ReadonlyMap<string, InputField> = new Map();
 
+/** Tables and remote schemas that a role sees; `RoleView` has them. */
+export interface VisibleTargets {
+  /** Null if there is no such table, or the role may not select from it. */
+  table(source: string, name: QualifiedName): RoleTable | null;
+  /** Null if there is no such remote schema, or the role sees nothing of it. */
+  remote(name: string): RemoteTypes | null;
+}
+
 /** Of a table: those whose keys the role may read and whose targets it sees. */
 export function fieldsOfTable(
-  view: RoleView,
+  view: VisibleTargets,
   table: RoleTable,
   relationships: ReadonlyMap<string, RemoteRelationshipInfo>,
 ): readonly OutputField[] {
@@ -46,7 +52,7 @@ export function fieldsOfTable(
 
 /** Of a type of a remote schema. @param type the server's name of it */
 export function fieldsOfRemoteType(
-  view: RoleView,
+  view: VisibleTargets,
   types: RemoteTypes,
   type: string,
   relationships: ReadonlyMap<string, RemoteRelationshipInfo>,
@@ -55,7 +61,7 @@ export function fieldsOfRemoteType(
     const names = keysOf(info);
     if (!names.every((name) => types.isLeaf(type, name))) return [];
     const keys = names.map((name) => types.key(type, name));
-    return targetsOf(view, info, namesOf(info), types.names.type(type)).map((target) =>
+    return withoutTaken(targetsOf(view, info, namesOf(info), types.names.type(type)), relationships).map((target) =>
       fieldOf(target, {
         kind: 'remote-field',
         toOutput: (field) => ({ kind: 'joined', responseKey: field.responseKey, join: joinOf(target, field), keys }),
@@ -66,14 +72,13 @@ export function fieldsOfRemoteType(
 
 /** Of a custom object type: a role that sees the object sees all of its fields. */
 export function fieldsOfCustomType(
-  view: RoleView,
+  view: VisibleTargets,
   type: string,
   relationships: ReadonlyMap<string, RemoteRelationshipInfo>,
 ): readonly OutputField[] {
   return [...relationships.values()].flatMap((info) => {
     const keys = keysOf(info);
-    const targets = targetsOf(view, info, namesOf(info), type);
-    return (info.onlyRows === true ? targets.slice(0, 1) : targets).map((target) =>
+    return withoutTaken(targetsOf(view, info, namesOf(info), type), relationships).map((target) =>
       fieldOf(target, {
         kind: 'action-field',
         toOutput: (field) => ({ kind: 'joined', responseKey: field.responseKey, join: joinOf(target, field), keys }),
@@ -105,6 +110,11 @@ function namesOf({ name }: RemoteRelationshipInfo): FieldNames {
   return { field: name, aggregate: `${name}_aggregate` };
 }
 
+/** The targets of one relationship, less an aggregate whose name is that of another relationship. */
+function withoutTaken(targets: readonly JoinTarget[], relationships: ReadonlyMap<string, RemoteRelationshipInfo>): readonly JoinTarget[] {
+  return targets.filter(({ name }, i) => i === 0 || !relationships.has(name));
+}
+
 function keysOf({ target }: RemoteRelationshipInfo): readonly string[] {
   return target.kind === 'source' ? target.columns.map(({ local }) => local) : target.keys;
 }
@@ -124,21 +134,21 @@ interface FieldNames {
 }
 
 /** @param owner our name of the type that has the relationship */
-function targetsOf(view: RoleView, info: RemoteRelationshipInfo, names: FieldNames, owner: string): readonly JoinTarget[] {
+function targetsOf(view: VisibleTargets, info: RemoteRelationshipInfo, names: FieldNames, owner: string): readonly JoinTarget[] {
   if (info.target.kind === 'source') return tableTargets(view, info.target, names);
   const types = view.remote(info.target.remoteSchema);
   const target = types === null ? null : remoteJoinTarget(types, info.target, names.field, `${owner}${info.name}`);
   return target === null ? [] : [target];
 }
 
-function tableTargets(view: RoleView, target: SourceTarget, names: FieldNames): readonly JoinTarget[] {
+function tableTargets(view: VisibleTargets, target: SourceTarget, names: FieldNames): readonly JoinTarget[] {
   const table = view.table(target.source, target.table);
   if (table === null) return [];
   const columns = target.columns.flatMap(({ remote }) => {
     const column = table.info.columns.get(remote);
     return column === undefined ? [] : [{ name: remote, type: column.catalog.type }];
   });
-  if (columns.length < target.columns.length) return [];
+  if (columns.length < target.columns.length || (target.relationship === 'object' && !table.hasRows)) return [];
   const join = {
     kind: 'source',
     source: target.source,
@@ -173,7 +183,8 @@ function tableTargets(view: RoleView, target: SourceTarget, names: FieldNames): 
     },
     translate: (field) => ({ ...join, query: listQuery(table, field, table.relation), withoutKey: '[]' }),
   };
-  if (!table.access.allowAggregations) return [rows];
+  const readable = table.hasRows ? [rows] : [];
+  if (!table.access.allowAggregations) return readable;
   const aggregate: JoinTarget = {
     name: names.aggregate,
     description: 'An aggregate relationship',
@@ -183,5 +194,5 @@ function tableTargets(view: RoleView, target: SourceTarget, names: FieldNames): 
     },
     translate: (field) => ({ ...join, query: aggregateQuery(table, field, table.relation), withoutKey: 'ask' }),
   };
-  return [rows, aggregate];
+  return [...readable, aggregate];
 }

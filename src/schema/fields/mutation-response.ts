@@ -1,10 +1,9 @@
 /** `T_mutation_response`: how many rows were written, and these rows. */
 import type { MutationField } from '../../ir/mutation.ts';
-import { meaningOf } from '../meaning.ts';
-import type { CollectedField } from '../translation.ts';
-import type { ObjectType, OutputField } from '../types.ts';
-import { lazy, listOf, named } from '../types.ts';
-import { builtin, INT } from '../input/built-in-scalars.ts';
+import { meaningOf } from '../../graphql-engine/meaning.ts';
+import type { CollectedField, ObjectType, OutputField } from '../../graphql-engine/types.ts';
+import { lazy, listOf, named } from '../../graphql-engine/types.ts';
+import { builtin, INT } from '../../graphql-engine/input/built-in-scalars.ts';
 import { quoted } from './descriptions.ts';
 import type { ResponseType, WriteTable } from './write-table.ts';
 

@@ -5,14 +5,20 @@ import type { Delete, MutationOutput, MutationRoot, Update, UpdateMany } from '.
 import { invariant } from '../../errors/svc-error.ts';
 import type { TableInfo } from '../../schema-cache/schema-cache.ts';
 import { at } from '../../util/path.ts';
-import type { CollectedField, Input, RootMeaning } from '../translation.ts';
-import type { InputField, InputObjectType, OutputField, OutputTypeRef } from '../types.ts';
-import { lazy, listOf, named } from '../types.ts';
+import type {
+  CollectedField,
+  Input,
+  InputField,
+  InputObjectType,
+  OutputField,
+  OutputTypeRef,
+  RootMeaning,
+} from '../../graphql-engine/types.ts';
+import { lazy, listOf, named } from '../../graphql-engine/types.ts';
 import { describeRoot, quoted } from './descriptions.ts';
 import { given } from './input.ts';
 import { conflictArgument } from './insert-input.ts';
 import { hasKey, keyColumns, keyCondition, keyFields } from './primary-key.ts';
-import { accessOf } from './role-context.ts';
 import type { RoleColumn, RoleTable } from './role-table.ts';
 import { deleteAccess, insertAccess, updateAccess, writtenObject } from './write-access.ts';
 import type { WriteSource } from './write-context.ts';
@@ -23,8 +29,8 @@ export const MUTATION_KEYS = ['insert', 'insert_one', 'update', 'update_by_pk', 
 export type MutationKey = (typeof MUTATION_KEYS)[number];
 
 /** Whether the role has the root field. */
-export function mutationIsVisible({ context, writer }: WriteSource, table: TableInfo, key: MutationKey): boolean {
-  const select = accessOf(table, writer.role);
+export function mutationIsVisible({ context, reading, writer }: WriteSource, table: TableInfo, key: MutationKey): boolean {
+  const select = reading.selectsRows(table) ? reading.access(table) : null;
   switch (key) {
     case 'insert':
       return insertAccess(context, table, writer) !== null;

@@ -1,9 +1,8 @@
 /** `T_obj_rel_insert_input` and `T_arr_rel_insert_input`: rows of a related table inside a row. */
 import { invariant } from '../../errors/svc-error.ts';
 import type { OnConflict } from '../../ir/mutation.ts';
-import type { Input } from '../translation.ts';
-import type { InputField, InputObjectType } from '../types.ts';
-import { lazy, listOf, named } from '../types.ts';
+import type { Input, InputField, InputObjectType } from '../../graphql-engine/types.ts';
+import { lazy, listOf, named } from '../../graphql-engine/types.ts';
 import { quoted } from './descriptions.ts';
 import { conflictArgument } from './insert-input.ts';
 import type { NestedInput, WriteTable } from './write-table.ts';

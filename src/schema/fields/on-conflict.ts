@@ -4,9 +4,8 @@ import { isGraphqlName } from '../../metadata/graphql-name.ts';
 import { type BoolExp, guarded, TRUE } from '../../ir/bool-exp.ts';
 import type { OnConflict } from '../../ir/mutation.ts';
 import { invariant } from '../../errors/svc-error.ts';
-import type { Input } from '../translation.ts';
-import type { EnumSchemaType, InputField, InputObjectType } from '../types.ts';
-import { enumType, lazy, listOf, named } from '../types.ts';
+import type { EnumSchemaType, Input, InputField, InputObjectType } from '../../graphql-engine/types.ts';
+import { enumType, lazy, listOf, named } from '../../graphql-engine/types.ts';
 import { quoted } from './descriptions.ts';
 import { refuseFarConditions, refuseScatteredKey } from './distribution.ts';
 import { invalid } from './input.ts';
@@ -65,7 +64,7 @@ function clause(
   if (key !== undefined) refuseScatteredKey(table.info.catalog, key.columns, of.path);
   const make = (): OnConflict => {
     const update = columns.length === 0 || access === null ? null : updateOnConflict(access, columns, where ?? TRUE);
-    if (update !== null) refuseFarConditions(table.info.catalog, update.where, input.path);
+    if (update !== null) refuseFarConditions(table.source.info, table.info.catalog, update.where, input.path);
     return { constraint, ...(key === undefined ? {} : conflictKey(table.info.catalog, key.columns)), update };
   };
   return where === null ? common.get(JSON.stringify([constraint, ...columns]), make) : make();

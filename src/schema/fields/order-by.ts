@@ -1,15 +1,14 @@
 /** `T_order_by` and `T_aggregate_order_by`: ordering through relationships and aggregates. */
-import type { Read } from '../../ir/read.ts';
 import type { Join } from '../../ir/relation.ts';
 import type { OrderBy, OrderTerm } from '../../ir/select.ts';
-import type { Input } from '../translation.ts';
-import type { InputField, InputObjectType, InputTypeRef } from '../types.ts';
-import { lazy, named } from '../types.ts';
+import type { Input, InputField, InputObjectType, InputTypeRef } from '../../graphql-engine/types.ts';
+import { lazy, named } from '../../graphql-engine/types.ts';
 import { aggregateOperands } from './aggregate-operands.ts';
 import { quoted } from './descriptions.ts';
 import { chargeAggregate, chargeLookup, chargeReads } from './related-cost.ts';
 import type { AggregateOrderByType, OrderByType, RoleTable } from './role-table.ts';
 import { typeOf } from './role-table.ts';
+import type { Read } from '../../ir/bool-exp.ts';
 
 interface OrderField {
   readonly field: InputField;
@@ -41,13 +40,16 @@ export function orderByType(table: RoleTable): OrderByType {
     type,
     terms: (input) => termsOf(input, fields()),
     get empty() {
-      return table.columns.size === 0 && table.relationships.length === 0 && orderableComputedFields(table).length === 0;
+      const isSortable = [...table.columns.values()].some(({ place }) => place.sortable);
+      return !isSortable && table.relationships.length === 0 && orderableComputedFields(table).length === 0;
     },
   };
 }
 
 function orderableComputedFields(table: RoleTable): RoleTable['computedFields'] {
-  return table.computedFields.filter((computed) => computed.arguments.plain !== null);
+  return table.computedFields.filter(
+    (computed) => computed.arguments.plain !== null && (computed.kind === 'table' || computed.place.sortable),
+  );
 }
 
 function orderByReference(table: RoleTable): InputTypeRef {
@@ -77,7 +79,7 @@ function orderFields(table: RoleTable): ReadonlyMap<string, OrderField> {
         }),
     );
 
-  for (const column of table.columns.values()) addRead(column.name, column.read);
+  for (const { name, read, place } of table.columns.values()) if (place.sortable) addRead(name, read);
   for (const { info, name, target } of table.relationships) {
     if (info.kind === 'array') {
       addAggregate(source.field(info.name, 'aggregate'), target, { join: info.join, from: target.relation });

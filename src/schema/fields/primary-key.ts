@@ -1,8 +1,7 @@
 /** Rows by their primary key. */
 import type { BoolExp } from '../../ir/bool-exp.ts';
 import type { TableInfo } from '../../schema-cache/schema-cache.ts';
-import type { Input } from '../translation.ts';
-import type { InputField } from '../types.ts';
+import type { Input, InputField } from '../../graphql-engine/types.ts';
 import { commentOr } from './descriptions.ts';
 import type { RoleColumn, RoleTable, TableAccess } from './role-table.ts';
 

@@ -2,9 +2,8 @@
  * What questions about related rows cost the database, in values of an operation. A condition on a column
  * is a comparison per row; one on related rows is a plan of its own, run for each row.
  */
-import type { BoolExp } from '../../ir/bool-exp.ts';
-import type { Read } from '../../ir/read.ts';
-import type { Input } from '../translation.ts';
+import type { BoolExp, Read } from '../../ir/bool-exp.ts';
+import type { Input } from '../../graphql-engine/types.ts';
 
 /** Looking up related rows: 5-10 us for each row, where an index finds them. */
 const LOOKUP_COST = 25;

@@ -1,11 +1,10 @@
 /** A source as one role sees it: makes the tables of the role and wires the builders of their types. */
 import { nameKey, type QualifiedName } from '../../catalog/catalog.ts';
-import { FALSE, TRUE } from '../../ir/bool-exp.ts';
-import type { ColumnRead } from '../../ir/read.ts';
+import { type ColumnRead, FALSE, TRUE } from '../../ir/bool-exp.ts';
 import { ADMIN_ROLE } from '../../auth/session.ts';
 import { computedFieldArgsTypeName } from '../../schema-cache/naming.ts';
 import type { ComputedFieldInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
-import { lazy, type OutputField } from '../types.ts';
+import { lazy, type OutputField } from '../../graphql-engine/types.ts';
 import { aggregateType } from './aggregate.ts';
 import { aggregatePredicateType } from './aggregate-predicate.ts';
 import { selectArguments } from './arguments.ts';
@@ -38,39 +37,73 @@ const NO_ACCESS: TableAccess = {
   allowAggregations: false,
 };
 
-/** What the role may select; null when it may not. */
-export function accessOf(table: TableInfo, role: string): TableAccess | null {
-  return table.inGraphql ? selectAccess(table, role) : null;
-}
-
 function selectAccess(table: TableInfo, role: string): TableAccess | null {
   return role === ADMIN_ROLE ? ADMIN_ACCESS : (table.permissions.get(role)?.select ?? null);
+}
+
+/** Whether rows have a column or a scalar computed field for the role. */
+function hasValues({ columns, computedFields }: TableAccess): boolean {
+  return columns === null || computedFields === null || columns.size > 0 || computedFields.size > 0;
 }
 
 export class RoleSource {
   readonly context: SourceContext;
   readonly role: string;
-  private readonly joinedFields: (table: RoleTable) => readonly OutputField[];
-  private readonly tables = new Map<string, RoleTable | null>();
+  readonly #joinedFields: (table: RoleTable) => readonly OutputField[];
+  readonly #tables = new Map<string, RoleTable | null>();
 
   /** @param joinedFields those of a table that other sources and servers answer */
   constructor(context: SourceContext, role: string, joinedFields: (table: RoleTable) => readonly OutputField[] = () => []) {
     this.context = context;
     this.role = role;
-    this.joinedFields = joinedFields;
+    this.#joinedFields = joinedFields;
   }
 
-  /** Null when the table is not tracked or the role may not select from it. */
+  /** What the role may select of a table that is in GraphQL; null if it may select nothing, or could only select rows without fields. */
+  access(table: TableInfo): TableAccess | null {
+    const access = table.inGraphql ? selectAccess(table, this.role) : null;
+    return access === null || hasValues(access) || this.table(table.name) !== null ? access : null;
+  }
+
+  /** Whether the role may select rows of a table, and not aggregates alone. */
+  selectsRows(table: TableInfo): boolean {
+    const access = selectAccess(table, this.role);
+    return access !== null && (hasValues(access) || this.table(table.name)?.hasRows === true);
+  }
+
+  /** Null when the table is not tracked, the role may not select from it, or could only select rows without fields. */
   table(name: QualifiedName): RoleTable | null {
     const key = nameKey(name);
-    let made = this.tables.get(key);
+    let made = this.#tables.get(key);
     if (made === undefined) {
       const info = this.context.info.tables.get(key);
       const access = info !== undefined && this.context.knows(info) ? selectAccess(info, this.role) : null;
-      made = info === undefined || access === null ? null : this.makeTable(info, access);
-      this.tables.set(key, made);
+      made = info === undefined || access === null ? null : this.#makeTable(info, access);
+      if (made !== null && !hasValues(made.access)) {
+        // Fields of other sources and servers may lead back to this table.
+        this.#tables.set(key, null);
+        const hasRows = this.#leadsToValues(made.info, new Set()) || made.joinedFields().length > 0;
+        if (!hasRows) made = made.access.allowAggregations ? this.#makeTable(made.info, made.access, false) : null;
+      }
+      this.#tables.set(key, made);
     }
     return made;
+  }
+
+  /** Whether relationships and computed fields lead, over any tables, to values or aggregates for the role. */
+  #leadsToValues(table: TableInfo, visited: Set<TableInfo>): boolean {
+    visited.add(table);
+    const leads = (name: QualifiedName, aggregates: boolean): boolean => {
+      const target = this.context.info.tables.get(nameKey(name));
+      const access = target !== undefined && this.context.knows(target) ? selectAccess(target, this.role) : null;
+      if (target === undefined || access === null) return false;
+      if (hasValues(access) || (aggregates && access.allowAggregations)) return true;
+      return !visited.has(target) && this.#leadsToValues(target, visited);
+    };
+    return (
+      [...table.relationships.values()].some(({ kind, target }) => leads(target, kind === 'array')) ||
+      [...table.computedFields.values()].some(({ returns }) => returns.kind === 'table' && leads(returns.table, false))
+    );
   }
 
   /**
@@ -78,18 +111,19 @@ export class RoleSource {
    * conditions. Relationships are left out too, as they would tell about the columns they use.
    */
   unseen(info: TableInfo): RoleTable {
-    return this.makeTable(info, NO_ACCESS);
+    return this.#makeTable(info, NO_ACCESS);
   }
 
-  private makeTable(info: TableInfo, access: TableAccess): RoleTable {
+  #makeTable(info: TableInfo, access: TableAccess, hasRows = true): RoleTable {
     const source = this.context;
     const columns = lazy(() => columnsOf(source, info, access));
-    const relationships = lazy(() => (access === NO_ACCESS ? [] : this.relationshipsOf(info)));
-    const computedFields = lazy(() => (access === NO_ACCESS ? [] : this.computedFieldsOf(info, access)));
+    const relationships = lazy(() => (access === NO_ACCESS ? [] : this.#relationshipsOf(info)));
+    const computedFields = lazy(() => (access === NO_ACCESS ? [] : this.#computedFieldsOf(info, access)));
     const table: RoleTable = {
       source,
       info,
       access,
+      hasRows,
       name: source.tableType(info),
       relation: {
         kind: 'table',
@@ -115,26 +149,26 @@ export class RoleSource {
       aggregatePredicate: lazy(() => aggregatePredicateType(table)),
       selectColumn: lazy(() => selectColumnEnum(table)),
       related: (name) => this.table(name),
-      joinedFields: () => (access === NO_ACCESS ? [] : this.joinedFields(table)),
+      joinedFields: () => (access === NO_ACCESS ? [] : this.#joinedFields(table)),
     };
     return table;
   }
 
-  private relationshipsOf(info: TableInfo): readonly RoleRelationship[] {
+  #relationshipsOf(info: TableInfo): readonly RoleRelationship[] {
     return [...info.relationships.values()].flatMap((relationship): readonly RoleRelationship[] => {
       const target = this.table(relationship.target);
       return target === null ? [] : [{ info: relationship, name: relationship.name, target }];
     });
   }
 
-  private computedFieldsOf(info: TableInfo, access: TableAccess): readonly RoleComputedField[] {
+  #computedFieldsOf(info: TableInfo, access: TableAccess): readonly RoleComputedField[] {
     return [...info.computedFields.values()].flatMap((field): readonly RoleComputedField[] => {
-      const made = this.computedField(info, access, field);
+      const made = this.#computedField(info, access, field);
       return made === null ? [] : [made];
     });
   }
 
-  private computedField(table: TableInfo, access: TableAccess, info: ComputedFieldInfo): RoleComputedField | null {
+  #computedField(table: TableInfo, access: TableAccess, info: ComputedFieldInfo): RoleComputedField | null {
     const source = this.context;
     const functionName = info.function.name;
     const base = {

@@ -2,10 +2,8 @@
  * A tracked table as one role sees it, and the generated types about it. The builders of types
  * know each other only through this interface, because the types refer to each other in circles.
  */
-import type { CatalogType, QualifiedName } from '../../catalog/catalog.ts';
-import type { ScalarType } from '../../backend/type-system.ts';
-import type { BoolExp } from '../../ir/bool-exp.ts';
-import type { ColumnRead, ComputedFieldRead, FunctionCall, Read } from '../../ir/read.ts';
+import type { QualifiedName } from '../../catalog/catalog.ts';
+import type { BoolExp, ColumnRead, ComputedFieldRead, Read } from '../../ir/bool-exp.ts';
 import type { Relation } from '../../ir/relation.ts';
 import type { AggregateField, Field, OrderBy, OrderTerm, RowSet } from '../../ir/select.ts';
 import type {
@@ -16,11 +14,19 @@ import type {
   SubscriptionRootField,
   TableInfo,
 } from '../../schema-cache/schema-cache.ts';
-import type { CollectedField, Input } from '../translation.ts';
-import type { EnumSchemaType, InputField, InputObjectType, InputTypeRef, ObjectType, OutputField, OutputTypeRef } from '../types.ts';
-import type { ComparisonType } from './comparison.ts';
+import type {
+  CollectedField,
+  EnumSchemaType,
+  Input,
+  InputField,
+  InputObjectType,
+  ObjectType,
+  OutputField,
+} from '../../graphql-engine/types.ts';
 import type { FunctionArguments } from './function-arguments.ts';
 import type { SourceContext } from './source-context.ts';
+import type { FunctionCall } from '../../ir/function-call.ts';
+import type { ValuePlace } from './value-place.ts';
 
 /** What a role may see of a table. */
 export interface TableAccess {
@@ -32,23 +38,6 @@ export interface TableAccess {
   readonly allowAggregations: boolean;
   readonly queryRootFields: ReadonlySet<QueryRootField> | null;
   readonly subscriptionRootFields: ReadonlySet<SubscriptionRootField> | null;
-}
-
-/** A place of a database type in GraphQL: a column, or the result of a scalar computed field. */
-export interface ValuePlace {
-  readonly type: CatalogType;
-  readonly scalar: ScalarType;
-  output(nonNull: boolean): OutputTypeRef;
-  input(nonNull: boolean): InputTypeRef;
-  comparison(): ComparisonType;
-  /** sum, avg and so on take it. */
-  readonly numeric: boolean;
-  /** min and max take it. */
-  readonly comparable: boolean;
-  /** A `path` argument selects inside the value. */
-  readonly json: boolean;
-  /** Printed in capitals: a value of an enum table under `graphql-default`. */
-  readonly upperCase: boolean;
 }
 
 export interface RoleColumn {
@@ -137,6 +126,8 @@ export interface RoleTable {
   readonly source: SourceContext;
   readonly info: TableInfo;
   readonly access: TableAccess;
+  /** False if the row type would have no field: the role may only count rows. */
+  readonly hasRows: boolean;
   /** `T`. */
   readonly name: string;
   readonly relation: Relation;

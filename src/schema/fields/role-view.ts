@@ -5,9 +5,9 @@ import type { RemoteRelationshipInfo } from '../../schema-cache/schema-cache.ts'
 import { actionRootFields } from '../actions/action-roots.ts';
 import { ActionTypes } from '../actions/action-types.ts';
 import { RemoteTypes } from '../remote/remote-types.ts';
-import { lazy, type OutputField } from '../types.ts';
+import { lazy, type OutputField } from '../../graphql-engine/types.ts';
 import type { OperationRoot } from '../../schema-cache/naming.ts';
-import { fieldsOfCustomType, fieldsOfRemoteType, fieldsOfTable } from './joined-fields.ts';
+import { fieldsOfCustomType, fieldsOfRemoteType, fieldsOfTable, type VisibleTargets } from './joined-fields.ts';
 import { RoleSource } from './role-context.ts';
 import type { RoleTable } from './role-table.ts';
 import type { SchemaContext } from './schema-context.ts';
@@ -15,7 +15,7 @@ import { nameKey } from '../../catalog/catalog.ts';
 
 const NONE: ReadonlyMap<string, RemoteRelationshipInfo> = new Map();
 
-export class RoleView {
+export class RoleView implements VisibleTargets {
   readonly role: string;
   readonly sources: ReadonlyMap<string, RoleSource>;
   readonly #context: SchemaContext;

@@ -6,8 +6,8 @@ import { DEFAULT_BUILD_OPTIONS } from './options.ts';
 import { rootTypes } from './root-types.ts';
 import { SchemaContext } from './schema-context.ts';
 import type { SchemaCache } from '../../schema-cache/schema-cache.ts';
-import type { ObjectType } from '../types.ts';
-import { printType } from '../types.ts';
+import type { ObjectType } from '../../graphql-engine/types.ts';
+import { printType } from '../../graphql-engine/types.ts';
 
 function roots(cache: SchemaCache, role: string) {
   return rootTypes(new SchemaContext(cache, DEFAULT_BUILD_OPTIONS), role, 'frontend');

@@ -1,9 +1,9 @@
 /** `query_root`, `mutation_root` and `subscription_root` of one role. */
 import { type NamespaceSuffix, namespaceTypeName, type OperationRoot } from '../../schema-cache/naming.ts';
 import type { SourceInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
-import type { ObjectType, OutputField, RootTypes } from '../types.ts';
-import { lazy, named } from '../types.ts';
-import { builtin, STRING } from '../input/built-in-scalars.ts';
+import type { ObjectType, OutputField, RootTypes } from '../../graphql-engine/types.ts';
+import { lazy, named } from '../../graphql-engine/types.ts';
+import { builtin, STRING } from '../../graphql-engine/input/built-in-scalars.ts';
 import { NO_QUERIES } from './descriptions.ts';
 import { federationFields } from './federation.ts';
 import { functionIsVisible, functionRootField } from './function-root.ts';

@@ -5,12 +5,14 @@ import type { ActionInfo } from '../../schema-cache/action-info.ts';
 import { sameUnavailable } from '../../schema-cache/unavailable-source.ts';
 import type { RemoteSchemaInfo, SchemaCache, SourceInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
 import type { Sliced } from '../../util/sliced.ts';
+import { agreeOnLacking } from './shared-types.ts';
 
 export function sameForRole(a: SchemaCache, b: SchemaCache, role: string): boolean {
   if (a === b) return true;
   if (a.introspectionDisabledFor.has(role) !== b.introspectionDisabledFor.has(role)) return false;
   if (!sameUnavailable(a.unavailable, b.unavailable)) return false;
   if (a.remoteRelationships !== b.remoteRelationships || a.remoteTypeRelationships !== b.remoteTypeRelationships) return false;
+  if (!agreeOnLacking(a.lacking, b.lacking)) return false;
   if (!sameActions(a, b, role)) return false;
   if (!sameRemotes(a.remoteSchemas, b.remoteSchemas, role)) return false;
   if (a.sources.size !== b.sources.size) return false;

@@ -5,10 +5,10 @@ import type { DatabaseScalarInfo } from '../../schema-cache/action-info.ts';
 import type { SchemaCache, SourceInfo } from '../../schema-cache/schema-cache.ts';
 import { atOnce, type Sliced } from '../../util/sliced.ts';
 import { customScalar } from '../remote/remote-scalar.ts';
-import { lazy, type ScalarSchemaType } from '../types.ts';
+import { lazy, type ScalarSchemaType } from '../../graphql-engine/types.ts';
 import type { FieldOptions } from './options.ts';
 import { type RootIndex, rootIndex, sameRoots } from './root-index.ts';
-import { SharedTypes } from './shared-types.ts';
+import { agreeOnLacking, SharedTypes } from './shared-types.ts';
 import { SourceContext } from './source-context.ts';
 
 export interface SourceEntry {
@@ -30,11 +30,15 @@ export class SchemaContext {
   readonly customTypes: SchemaCache['customTypes'];
   readonly customTypeRelationships: SchemaCache['customTypeRelationships'];
   readonly actions: SchemaCache['actions'];
-  private readonly shared: Map<TypeSystem, Map<NamingConvention, SharedTypes>>;
+  readonly #lacking: SchemaCache['lacking'];
+  readonly #shared: Map<TypeSystem, Map<NamingConvention, SharedTypes>>;
 
   /** @param previous the context of an older cache: types of databases are taken over, and sources that are the same objects */
   constructor(cache: SchemaCache, options: FieldOptions, previous?: SchemaContext) {
-    this.shared = previous?.shared ?? new Map();
+    this.#lacking = cache.lacking;
+    if (previous !== undefined && !agreeOnLacking(previous.#lacking, cache.lacking)) previous = undefined;
+    this.#shared = previous === undefined ? new Map() : previous.#shared;
+    for (const byConvention of this.#shared.values()) for (const shared of byConvention.values()) shared.lacking = cache.lacking;
     this.remoteSchemas = cache.remoteSchemas;
     this.remoteRelationships = cache.remoteRelationships;
     this.remoteTypeRelationships = cache.remoteTypeRelationships;
@@ -43,7 +47,7 @@ export class SchemaContext {
     this.actions = cache.actions;
     const known = new Map(previous?.sources.map((entry) => [entry.context.info, entry]));
     const byName = new Map(previous?.sources.map((entry) => [entry.context.info.name, entry]));
-    this.sources = [...cache.sources.values()].map((info) => known.get(info) ?? this.makeSource(info, options, byName.get(info.name)));
+    this.sources = [...cache.sources.values()].map((info) => known.get(info) ?? this.#makeSource(info, options, byName.get(info.name)));
   }
 
   /** Does beforehand what the first request would have to wait for. */
@@ -51,8 +55,8 @@ export class SchemaContext {
     for (const source of this.sources) yield* source.prepare();
   }
 
-  private makeSource(info: SourceInfo, options: FieldOptions, before: SourceEntry | undefined): SourceEntry {
-    const shared = this.sharedTypes(info.backend.types, info.namingConvention);
+  #makeSource(info: SourceInfo, options: FieldOptions, before: SourceEntry | undefined): SourceEntry {
+    const shared = this.#sharedTypes(info.backend.types, info.namingConvention);
     let roots = before !== undefined && sameRoots(before.context.info, info) ? before.known() : null;
     return {
       context: new SourceContext(info, shared, options),
@@ -70,15 +74,15 @@ export class SchemaContext {
 
   /** The scalar of a database, the same for all that use it. */
   scalar({ types, namingConvention, type, name, description }: DatabaseScalarInfo): ScalarSchemaType {
-    return this.sharedTypes(types, namingConvention).scalar(type) ?? customScalar(name, description);
+    return this.#sharedTypes(types, namingConvention).scalar(type) ?? customScalar(name, description);
   }
 
-  private sharedTypes(types: TypeSystem, convention: NamingConvention): SharedTypes {
-    const byConvention = this.shared.get(types) ?? new Map<NamingConvention, SharedTypes>();
-    this.shared.set(types, byConvention);
+  #sharedTypes(types: TypeSystem, convention: NamingConvention): SharedTypes {
+    const byConvention = this.#shared.get(types) ?? new Map<NamingConvention, SharedTypes>();
+    this.#shared.set(types, byConvention);
     let made = byConvention.get(convention);
     if (made === undefined) {
-      made = new SharedTypes(types, convention);
+      made = new SharedTypes(types, convention, this.#lacking);
       byConvention.set(convention, made);
     }
     return made;

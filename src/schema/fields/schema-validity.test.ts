@@ -14,7 +14,7 @@ import { libraryCache } from '../../../test/support/library-fixture.ts';
 import { schemaCache, sourceInfo, type TableSpec, tableInfo, unmasked } from '../../../test/support/schema-cache-fixture.ts';
 import type { SchemaCache } from '../../schema-cache/schema-cache.ts';
 import { createRoleSchemas, DEFAULT_ROLE_SCHEMAS_OPTIONS } from '../role-schemas.ts';
-import { printRoleSchema } from '../sdl.ts';
+import { printRoleSchema } from '../../graphql-engine/sdl.ts';
 import { DEFAULT_BUILD_OPTIONS, type SchemaVariant } from './options.ts';
 import { rootTypes } from './root-types.ts';
 import { SchemaContext } from './schema-context.ts';

@@ -1,5 +1,5 @@
 /** `T_select_column`: the columns that a role sees, as an enum. */
-import { type EnumSchemaType, enumType } from '../types.ts';
+import { type EnumSchemaType, enumType } from '../../graphql-engine/types.ts';
 import { quoted } from './descriptions.ts';
 import type { RoleColumn, RoleTable } from './role-table.ts';
 

@@ -186,7 +186,7 @@ describe('computed fields', () => {
   });
 
   it('hides scalar computed fields that the permission does not list', () => {
-    expect(failure(() => query('{ author { full_name } }', { role: 'blind' }))).toContain("field 'full_name' not found in type: 'author'");
+    expect(failure(() => query('{ author { full_name } }', { role: 'plain' }))).toContain("field 'full_name' not found in type: 'author'");
   });
 });
 

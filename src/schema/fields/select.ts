@@ -1,13 +1,11 @@
 /** `T`, the type of a row: columns, relationships, computed fields, and their translation. */
-import { and, guarded } from '../../ir/bool-exp.ts';
-import type { Read } from '../../ir/read.ts';
+import { and, guarded, type Read } from '../../ir/bool-exp.ts';
 import type { Join, Relation } from '../../ir/relation.ts';
 import type { AggregateQuery, Field, RowSet, RowsQuery } from '../../ir/select.ts';
-import { meaningOf } from '../meaning.ts';
-import type { CollectedField } from '../translation.ts';
-import type { InputField, ObjectType, OutputField } from '../types.ts';
-import { lazy, listOf, named } from '../types.ts';
-import { builtin, STRING } from '../input/built-in-scalars.ts';
+import { meaningOf } from '../../graphql-engine/meaning.ts';
+import type { CollectedField, InputField, ObjectType, OutputField } from '../../graphql-engine/types.ts';
+import { lazy, listOf, named } from '../../graphql-engine/types.ts';
+import { builtin, STRING } from '../../graphql-engine/input/built-in-scalars.ts';
 import { commentOr, tableDescription } from './descriptions.ts';
 import { given } from './input.ts';
 import { jsonPathValue } from './json-path.ts';
@@ -47,11 +45,13 @@ function rowFields(table: RoleTable): ReadonlyMap<string, OutputField> {
   };
   for (const column of table.columns.values()) add(columnField(table, column));
   for (const relationship of table.relationships) {
-    add(relationshipField(relationship));
+    if (relationship.target.hasRows) add(relationshipField(relationship));
     if (relationship.info.kind === 'array' && relationship.target.access.allowAggregations) add(aggregateField(table, relationship));
   }
   for (const field of table.joinedFields()) add(field);
-  for (const field of table.computedFields) add(field.kind === 'scalar' ? scalarComputedField(table, field) : tableComputedField(field));
+  for (const field of table.computedFields)
+    if (field.kind === 'scalar') add(scalarComputedField(table, field));
+    else if (field.target.hasRows) add(tableComputedField(field));
   return fields;
 }
 

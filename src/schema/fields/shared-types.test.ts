@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { fakeBackend, type as fakeType } from '../../../test/support/fake-backend.ts';
 import type { Backend } from '../../backend/backend.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
-import { pg } from '../../databases/pg/index.ts';
+import { postgresql } from '../../databases/postgresql/index.ts';
 import type { NamingConvention } from '../../metadata/source.ts';
 import { inputDefinition, inputFieldDefinition, sharedTypes } from '../../schema-cache/stages/shared-types.ts';
 import type { CoresStage } from '../../schema-cache/stages/source.ts';
 import { printJson } from '../../util/json.ts';
-import { type InputObjectType, printType } from '../types.ts';
+import { type InputObjectType, printType } from '../../graphql-engine/types.ts';
 import { comparisonType } from './comparison.ts';
 import { SharedTypes } from './shared-types.ts';
 
@@ -43,8 +43,8 @@ const TYPES = [
 
 describe('types that come with columns', () => {
   it.each(['svc-default', 'graphql-default'] as const)('are known by what role schemas make of them: %s', (convention) => {
-    const { definitions } = sharedTypes([stage('s', pg as Backend, TYPES, convention)]);
-    const shared = new SharedTypes(pg.types, convention);
+    const { definitions } = sharedTypes([stage('s', postgresql as Backend, TYPES, convention)]);
+    const shared = new SharedTypes(postgresql.types, convention, new Map());
     const made = new Map<string, InputObjectType>();
     const add = (type: InputObjectType): void => {
       if (made.has(type.name)) return;

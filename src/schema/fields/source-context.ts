@@ -10,7 +10,7 @@ import {
   tableTypeName,
 } from '../../schema-cache/naming.ts';
 import type { ColumnInfo, SourceInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
-import { type EnumSchemaType, enumType, lazy } from '../types.ts';
+import { type EnumSchemaType, enumType, lazy } from '../../graphql-engine/types.ts';
 import { type ComparisonType, enumComparisonType } from './comparison.ts';
 import type { FieldOptions } from './options.ts';
 import type { SharedTypes } from './shared-types.ts';
@@ -31,7 +31,7 @@ export class SourceContext {
   readonly shared: SharedTypes;
   readonly options: FieldOptions;
   readonly names: Names;
-  private readonly enums = new Map<string, EnumTable | null>();
+  readonly #enums = new Map<string, EnumTable | null>();
 
   constructor(info: SourceInfo, shared: SharedTypes, options: FieldOptions, names: Names = 'graphql') {
     this.info = info;
@@ -72,16 +72,16 @@ export class SourceContext {
   /** The types of an enum table; null when the table is none. */
   enumTable(name: QualifiedName): EnumTable | null {
     const key = nameKey(name);
-    let made = this.enums.get(key);
+    let made = this.#enums.get(key);
     if (made === undefined) {
       const table = this.info.tables.get(key);
-      made = table === undefined || table.enumValues === null || !table.inGraphql ? null : this.makeEnumTable(table);
-      this.enums.set(key, made);
+      made = table === undefined || table.enumValues === null || !table.inGraphql ? null : this.#makeEnumTable(table);
+      this.#enums.set(key, made);
     }
     return made;
   }
 
-  private makeEnumTable(table: TableInfo): EnumTable {
+  #makeEnumTable(table: TableInfo): EnumTable {
     const convention = this.info.namingConvention;
     const type = enumType(enumTypeName(this.info, table), null, () =>
       (table.enumValues ?? []).map(({ value, description }) => ({ name: enumValueName(convention, value), description, value })),

@@ -1,11 +1,11 @@
 /** `T_stream`: the rows of a table in the order of one column, batch after batch. */
+import { supports } from '../../catalog/catalog.ts';
 import { and, type BoolExp, guarded, TRUE } from '../../ir/bool-exp.ts';
 import type { SelectRoot } from '../../ir/select.ts';
 import { SvcError } from '../../errors/svc-error.ts';
-import type { CollectedField, Input } from '../translation.ts';
-import type { InputField, InputObjectType, InputTypeRef } from '../types.ts';
-import { lazy, listOf, named } from '../types.ts';
-import { builtin, NON_NEGATIVE_INT } from '../input/built-in-scalars.ts';
+import type { CollectedField, Input, InputField, InputObjectType, InputTypeRef } from '../../graphql-engine/types.ts';
+import { lazy, listOf, named } from '../../graphql-engine/types.ts';
+import { builtin, NON_NEGATIVE_INT } from '../../graphql-engine/input/built-in-scalars.ts';
 import { ARGUMENT_DESCRIPTIONS, quoted } from './descriptions.ts';
 import { entriesOf, given, invalid } from './input.ts';
 import type { RoleColumn, RoleTable } from './role-table.ts';
@@ -54,16 +54,18 @@ function cursorType(table: RoleTable): InputObjectType {
   };
 }
 
+/** Columns in whose order rows can be streamed. */
+export function cursorColumns(table: RoleTable): readonly RoleColumn[] {
+  return [...table.columns.values()].filter(({ place }) => place.sortable && supports(place.type, '_gt') && supports(place.type, '_lt'));
+}
+
 function cursorValueType(table: RoleTable): InputObjectType {
   return {
     kind: 'input-object',
     name: typeOf(table, 'stream_cursor_value_input'),
     description: 'Initial value of the column from where the streaming should start',
     fields: lazy(
-      () =>
-        new Map(
-          [...table.columns.values()].map(({ name, place }) => [name, { name, description: null, type: place.input(false) }] as const),
-        ),
+      () => new Map(cursorColumns(table).map(({ name, place }) => [name, { name, description: null, type: place.input(false) }] as const)),
     ),
   };
 }

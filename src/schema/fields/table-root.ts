@@ -1,22 +1,21 @@
 /** The read root fields of a table: `T`, `T_by_pk`, `T_aggregate`, and `T_stream` of subscriptions. */
 import type { QueryRootField, SubscriptionRootField, TableInfo } from '../../schema-cache/schema-cache.ts';
-import type { RootMeaning } from '../translation.ts';
-import type { OutputField } from '../types.ts';
-import { listOf, named } from '../types.ts';
+import type { OutputField, RootMeaning } from '../../graphql-engine/types.ts';
+import { listOf, named } from '../../graphql-engine/types.ts';
 import { describeRoot } from './descriptions.ts';
 import { hasKey, keyColumns, keyFields } from './primary-key.ts';
-import { accessOf, type RoleSource } from './role-context.ts';
+import type { RoleSource } from './role-context.ts';
 import { type RoleTable, typeOf } from './role-table.ts';
 import { aggregateQuery, listQuery, rowByKey } from './select.ts';
-import { streamArguments, streamRoot } from './stream.ts';
+import { cursorColumns, streamArguments, streamRoot } from './stream.ts';
 
 export type ReadRoot = 'query' | 'subscription';
 export const READ_KEYS: readonly QueryRootField[] = ['select', 'select_by_pk', 'select_aggregate'];
 
 /** Whether the role has the root field; looks at permissions only. */
 export function tableRootIsVisible(source: RoleSource, table: TableInfo, key: SubscriptionRootField, root: ReadRoot): boolean {
-  const access = accessOf(table, source.role);
-  if (access === null) return false;
+  const access = source.access(table);
+  if (access === null || (key !== 'select_aggregate' && !source.selectsRows(table))) return false;
   if (key === 'select_stream') {
     if (root === 'query' || !source.context.info.backend.capabilities.streaming) return false;
     if (access.subscriptionRootFields?.has(key) === false) return false;
@@ -59,8 +58,8 @@ export function tableRootField(source: RoleSource, info: TableInfo, key: Subscri
         meaning: meaning((field, alias) => ({ alias, query: aggregateQuery(table, field, table.relation) })),
       };
     case 'select_stream':
-      // Without a column that can be named there is nothing to order by.
-      if (table.columns.size === 0) return undefined;
+      // Without a column that can be named and sorted there is nothing to order by.
+      if (cursorColumns(table).length === 0) return undefined;
       return {
         name,
         description,

@@ -5,12 +5,12 @@
 import type { CatalogColumn, CatalogTable } from '../../catalog/catalog.ts';
 import type { InsertRows, UniformRows } from '../../ir/mutation.ts';
 import type { MembersValue, Operand } from '../../ir/value.ts';
-import type { Input, InputObjects } from '../translation.ts';
 import { nullOperand } from './comparison.ts';
 import { isHomeless } from './distribution.ts';
 import { keyed } from './row-key.ts';
 import { validated } from './write-access.ts';
 import type { WriteColumn, WriteTable } from './write-table.ts';
+import type { Input, InputObjects } from '../../graphql-engine/types.ts';
 
 /** A row alone is a list of values, which costs a little less. */
 const LEAST_ROWS = 2;

@@ -5,9 +5,9 @@ import { type BoolExp, TRUE } from '../../ir/bool-exp.ts';
 import type { InputValidation, WrittenJson } from '../../ir/input-validation.ts';
 import type { ValidateInput } from '../../metadata/validate-input.ts';
 import type { Preset, TableInfo } from '../../schema-cache/schema-cache.ts';
-import type { Input } from '../translation.ts';
 import type { SchemaVariant } from './options.ts';
 import type { SourceContext } from './source-context.ts';
+import type { Input } from '../../graphql-engine/types.ts';
 
 /** Who writes: permissions for trusted requests only (`backend_only`) count in the backend variant. */
 export interface Writer {

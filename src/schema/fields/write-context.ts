@@ -1,7 +1,7 @@
 /** A source as one role may write to it: makes the tables and wires the builders of their types. */
 import { nameKey, type QualifiedName } from '../../catalog/catalog.ts';
 import type { TableInfo } from '../../schema-cache/schema-cache.ts';
-import { lazy } from '../types.ts';
+import { lazy } from '../../graphql-engine/types.ts';
 import { insertInput } from './insert-input.ts';
 import { responseType } from './mutation-response.ts';
 import { nestedInput } from './nested-input.ts';
@@ -17,7 +17,7 @@ import type { WriteColumn, WriteTable } from './write-table.ts';
 export class WriteSource {
   readonly reading: RoleSource;
   readonly writer: Writer;
-  private readonly tables = new Map<string, WriteTable | null>();
+  readonly #tables = new Map<string, WriteTable | null>();
 
   constructor(reading: RoleSource, variant: SchemaVariant) {
     this.reading = reading;
@@ -31,19 +31,19 @@ export class WriteSource {
   /** Null when the table is not tracked. */
   table(name: QualifiedName): WriteTable | null {
     const key = nameKey(name);
-    let made = this.tables.get(key);
+    let made = this.#tables.get(key);
     if (made === undefined) {
       const info = this.context.info.tables.get(key);
-      made = info === undefined ? null : this.makeTable(info);
-      this.tables.set(key, made);
+      made = info === undefined ? null : this.#makeTable(info);
+      this.#tables.set(key, made);
     }
     return made;
   }
 
-  private makeTable(info: TableInfo): WriteTable {
+  #makeTable(info: TableInfo): WriteTable {
     const { context, writer } = this;
-    const selected = lazy(() => this.reading.table(info.name));
-    const conditions = lazy(() => selected() ?? this.reading.unseen(info));
+    const selected = lazy(() => (this.reading.selectsRows(info) ? this.reading.table(info.name) : null));
+    const conditions = lazy(() => this.reading.table(info.name) ?? this.reading.unseen(info));
     const insert = insertAccess(context, info, writer);
     const described = insertDescription(context, info, writer);
     const update = updateAccess(context, info, writer);

@@ -5,11 +5,11 @@
 import type { QualifiedName } from '../../catalog/catalog.ts';
 import type { Assignment, InsertRows, MutationOutput, OnConflict } from '../../ir/mutation.ts';
 import type { ColumnInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
-import type { CollectedField, Input } from '../translation.ts';
-import type { InputField, InputObjectType, ObjectType } from '../types.ts';
-import type { BoolExpType, RoleTable, ValuePlace } from './role-table.ts';
+import type { CollectedField, Input, InputField, InputObjectType, ObjectType } from '../../graphql-engine/types.ts';
+import type { BoolExpType, RoleTable } from './role-table.ts';
 import type { SourceContext } from './source-context.ts';
 import type { DeleteAccess, InsertAccess, UpdateAccess } from './write-access.ts';
+import type { ValuePlace } from './value-place.ts';
 
 /** A column that the role may give values for. */
 export interface WriteColumn {

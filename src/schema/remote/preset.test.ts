@@ -6,14 +6,15 @@ import { NO_REMOTE_CUSTOMIZATION } from '../../metadata/remote-schema.ts';
 import { planOperation } from '../../plan/plan.ts';
 import { remoteNames } from '../../remote-schema/customization.ts';
 import { modelFromIntrospection } from '../../remote-schema/from-introspection.ts';
+import { atOnce } from '../../util/sliced.ts';
 import { roleModel } from '../../remote-schema/permission/role-model.ts';
 import { textOfBytes } from '../../util/bytes.ts';
 import { type Json, type JsonObject, printJson } from '../../util/json.ts';
-import { createRoleSchema, DEFAULT_LIMITS } from '../engine.ts';
+import { createRoleSchema, DEFAULT_LIMITS } from '../../graphql-engine/engine.ts';
 import { DEFAULT_BUILD_OPTIONS } from '../fields/options.ts';
 import { rootTypes } from '../fields/root-types.ts';
 import { SchemaContext } from '../fields/schema-context.ts';
-import { printRoleSchema } from '../sdl.ts';
+import { printRoleSchema } from '../../graphql-engine/sdl.ts';
 
 const SHARED = `
   enum Mood { GOOD BAD }
@@ -35,7 +36,7 @@ const upstream = buildSchema(`
 `);
 const echo = (args: Json) => JSON.stringify(args);
 const rootValue = Object.fromEntries(['plain', 'find', 'must', 'among', 'ranged', 'ranges'].map((name) => [name, echo]));
-const model = modelFromIntrospection(introspectionFromSchema(upstream) as unknown as Json);
+const model = atOnce(modelFromIntrospection(introspectionFromSchema(upstream) as unknown as Json));
 
 interface Asking {
   readonly variables?: JsonObject;
@@ -233,8 +234,8 @@ test('types that refer to one another are looked through once', async () => {
     names.map(
       (name) => `input ${name} { id: Int ${name === 'T39' ? preset : ''} ${names.map((other) => `${other}: ${other}`).join(' ')} }`,
     );
-  const dense = modelFromIntrospection(
-    introspectionFromSchema(buildSchema(`type Query { a(b: T0): Int } ${inputs('').join(' ')}`)) as unknown as Json,
+  const dense = atOnce(
+    modelFromIntrospection(introspectionFromSchema(buildSchema(`type Query { a(b: T0): Int } ${inputs('').join(' ')}`)) as unknown as Json),
   );
   for (const preset of ['', '@preset(value: 1)']) {
     const permissions = new Map([['clerk', roleModel(`type Query { a(b: T0): Int } ${inputs(preset).join(' ')}`, dense)]]);

@@ -4,7 +4,8 @@
  */
 import { parseConstValue } from 'graphql';
 import { SvcError } from '../../errors/svc-error.ts';
-import type { RemoteCoercion } from '../../ir/remote.ts';
+import type { WrittenJson } from '../../ir/input-validation.ts';
+import type { RemoteCoercion, RemotePart, RemoteValue } from '../../ir/remote.ts';
 import type {
   RemoteEnum,
   RemoteInputObject,
@@ -13,14 +14,15 @@ import type {
   RemotePreset,
   RemoteTypeRef,
 } from '../../remote-schema/model.ts';
-import { namedRemoteType } from '../../remote-schema/model.ts';
+import { namedRemoteType, printRemoteType } from '../../remote-schema/model.ts';
 import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
-import { describeValue, expected, unexpectedNull } from '../input/found.ts';
-import { fieldNotFound, missingRequired } from '../input/input-object.ts';
-import { literalJson } from '../input/literal-json.ts';
-import type { EnumSchemaType, InputField, InputObjectType, InputTypeRef, ScalarSchemaType } from '../types.ts';
-import { enumType, lazy, listOf, named } from '../types.ts';
+import { describeValue, expected, unexpectedNull } from '../../graphql-engine/input/found.ts';
+import { fieldNotFound, missingRequired } from '../../graphql-engine/input/input-object.ts';
+import { literalJson } from '../../graphql-engine/input/literal-json.ts';
+import { literalText } from '../../graphql-engine/input/literal-text.ts';
+import type { EnumSchemaType, InputField, InputObjectType, InputTypeRef, ScalarSchemaType } from '../../graphql-engine/types.ts';
+import { enumType, lazy, listOf, named } from '../../graphql-engine/types.ts';
 import { customScalar, REMOTE_BUILT_IN, scalarOfText } from './remote-scalar.ts';
 
 type InputType = ScalarSchemaType | EnumSchemaType | InputObjectType;
@@ -124,6 +126,41 @@ export class RemoteInputs {
   /** What becomes of the value of an argument or field. */
   coercion(value: RemoteInputValue): RemoteCoercion {
     return (json, path, session) => this.#coerceField(value, json, path, { session, within: NONE, budget: { left: MAX_SENT } });
+  }
+
+  /** Returns the value of an argument as one variable. */
+  variable(argument: RemoteInputValue, value: RemoteValue | null, path: Path): RemotePart {
+    return { kind: 'variable', type: variableType(argument), value: { kind: 'coerced', value, coerce: this.coercion(argument), at: path } };
+  }
+
+  /**
+   * Returns what a document has for a value of the client: its literals as literals. A value that a preset may be put into is one
+   * variable, and so is a custom scalar with a variable inside.
+   * @throws SvcError where a literal does not fit
+   */
+  part(argument: RemoteInputValue, written: WrittenJson, path: Path): RemotePart {
+    const { type } = argument;
+    const asVariable = (): RemotePart => this.variable(argument, { kind: 'written', written }, path);
+    if (written.kind === 'variable' || this.#leadsToPreset(namedRemoteType(type))) return asVariable();
+    if (written.kind === 'json') {
+      const json = this.#coerce(type, written.json, path, { session: new Map(), within: NONE, budget: { left: 0 } });
+      const text = literalText(json, this.#model.types.get(namedRemoteType(type))?.kind === 'enum');
+      return text === null ? asVariable() : { kind: 'printed', text };
+    }
+    if (written.kind === 'list') {
+      if (type.kind !== 'list') return asVariable();
+      const { name, description, deprecation } = argument;
+      const item = { name, description, deprecation, type: type.item, default: undefined };
+      return { kind: 'list', items: written.items.map((each, index) => this.part(item, each, at(path, index))) };
+    }
+    const object = this.#model.types.get(namedRemoteType(type));
+    if (object?.kind !== 'input-object') return asVariable();
+    const entries = written.entries.map(([key, value]) => {
+      const field = object.fields.get(key);
+      if (field === undefined) throw fieldNotFound(key, this.#nameOf(object.name), at(path, key));
+      return [key, this.part(field, value, at(path, key))] as const;
+    });
+    return { kind: 'object', entries };
   }
 
   /** Whether something is sent though the client gives nothing. */
@@ -254,6 +291,11 @@ export class RemoteInputs {
     }
     return Object.fromEntries(made);
   }
+}
+
+/** A variable that may be left out where the server has a default is nullable, as GraphQL allows there. */
+function variableType({ type, default: text }: RemoteInputValue): string {
+  return printRemoteType(text === undefined ? type : { ...type, nonNull: false });
 }
 
 function isRequired({ type, default: text }: RemoteInputValue): boolean {

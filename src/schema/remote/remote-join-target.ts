@@ -1,18 +1,11 @@
 /** The field of a remote schema at the end of a relationship: what is left of it to say for the client, and what is asked. */
 import type { RemoteArgument, RemoteField, RemoteSelection, RemoteValue } from '../../ir/remote.ts';
 import type { RemoteJoin } from '../../ir/remote-join.ts';
-import {
-  namedRemoteType,
-  printRemoteType,
-  type RemoteInputValue,
-  type RemoteModelField,
-  type RemoteTypeRef,
-} from '../../remote-schema/model.ts';
+import { namedRemoteType, type RemoteInputValue, type RemoteModelField, type RemoteTypeRef } from '../../remote-schema/model.ts';
 import type { RemoteArgumentTree, RemotePathField, RemoteSchemaTarget } from '../../schema-cache/schema-cache.ts';
 import { at } from '../../util/path.ts';
-import type { CollectedField } from '../translation.ts';
-import type { InputField, InputObjectType, InputTypeRef, OutputTypeRef } from '../types.ts';
-import { lazy, listOf, named } from '../types.ts';
+import type { CollectedField, InputField, InputObjectType, InputTypeRef, OutputTypeRef } from '../../graphql-engine/types.ts';
+import { lazy, listOf, named } from '../../graphql-engine/types.ts';
 import { scalarOfKey } from './remote-scalar.ts';
 import type { RemoteTypes } from './remote-types.ts';
 
@@ -120,13 +113,13 @@ function argumentsOf(
     const input = given?.args.get(argument.name);
     const tree = call.arguments.get(argument.name);
     if (input === undefined && tree === undefined && !types.inputs.isSentAnyway(argument)) return [];
-    const parts: RemoteValue[] = [];
-    if (input !== undefined) parts.push({ kind: 'written', written: input.checkedAsWritten() });
+    const place = at(at(path, 'args'), argument.name);
+    const written = input?.checkedAsWritten();
+    if (written !== undefined && tree === undefined) return [{ name: argument.name, value: types.inputs.part(argument, written, place) }];
+    const parts: RemoteValue[] = written === undefined ? [] : [{ kind: 'written', written }];
     if (tree !== undefined) parts.push(treeValue(types, tree, argument.type, isBatch));
     const value: RemoteValue | null = parts.length === 0 ? null : { kind: 'merged', parts };
-    const place = at(at(path, 'args'), argument.name);
-    const coerced = { kind: 'coerced', value, coerce: types.inputs.coercion(argument), at: place } as const;
-    return [{ name: argument.name, type: printRemoteType(argument.type), value: coerced }];
+    return [{ name: argument.name, value: types.inputs.variable(argument, value, place) }];
   });
 }
 

@@ -1,10 +1,9 @@
 /** The root fields that a remote schema adds: its own, or one that all of them are under. */
 import type { RemoteRoot } from '../../ir/remote.ts';
 import type { RemoteObject } from '../../remote-schema/model.ts';
-import { meaningOf } from '../meaning.ts';
-import type { RootMeaning } from '../translation.ts';
-import type { OutputField } from '../types.ts';
-import { named } from '../types.ts';
+import { meaningOf } from '../../graphql-engine/meaning.ts';
+import type { OutputField, RootMeaning } from '../../graphql-engine/types.ts';
+import { named } from '../../graphql-engine/types.ts';
 import { remoteOutput, type RemoteTypes } from './remote-types.ts';
 
 /** By our names; empty where the role sees none. */

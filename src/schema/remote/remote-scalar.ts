@@ -1,9 +1,9 @@
 /** Scalars of other servers: what they take, and what texts become on their way to them. */
 import { SvcError } from '../../errors/svc-error.ts';
 import { isJsonNumber, type Json, type JsonNumber, numberText, parseJson } from '../../util/json.ts';
-import { BOOLEAN, FLOAT, INT, STRING } from '../input/built-in-scalars.ts';
-import { describeValue, expected } from '../input/found.ts';
-import type { ScalarSchemaType } from '../types.ts';
+import { BOOLEAN, FLOAT, INT, STRING } from '../../graphql-engine/input/built-in-scalars.ts';
+import { describeValue, expected } from '../../graphql-engine/input/found.ts';
+import type { ScalarSchemaType } from '../../graphql-engine/types.ts';
 
 const INTEGER = /^-?\d+$/;
 
@@ -24,7 +24,7 @@ export const REMOTE_BUILT_IN: ReadonlyMap<string, ScalarSchemaType> = new Map(
 
 /** A scalar of the server's own: any JSON, only the server knows. */
 export function customScalar(name: string, description: string | null): ScalarSchemaType {
-  return { kind: 'scalar', name, description, anyLiteral: true, check: (json) => json };
+  return { kind: 'scalar', name, description, enumLiterals: true, check: (json) => json };
 }
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;

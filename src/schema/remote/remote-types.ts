@@ -6,7 +6,6 @@ import type { RemoteArgument, RemoteField, RemoteKey, RemoteOutput, RemoteSelect
 import type { RemoteNames } from '../../remote-schema/customization.ts';
 import {
   namedRemoteType,
-  printRemoteType,
   type RemoteInterface,
   type RemoteModel,
   type RemoteModelField,
@@ -15,10 +14,10 @@ import {
   type RemoteUnion,
 } from '../../remote-schema/model.ts';
 import { at } from '../../util/path.ts';
-import { meaningOf } from '../meaning.ts';
-import type { CollectedField } from '../translation.ts';
+import { meaningOf } from '../../graphql-engine/meaning.ts';
 import type {
   AbstractType,
+  CollectedField,
   EnumSchemaType,
   InterfaceType,
   ObjectType,
@@ -26,8 +25,8 @@ import type {
   OutputTypeRef,
   ScalarSchemaType,
   UnionType,
-} from '../types.ts';
-import { lazy, listOf, named } from '../types.ts';
+} from '../../graphql-engine/types.ts';
+import { lazy, listOf, named } from '../../graphql-engine/types.ts';
 import { RemoteInputs } from './remote-input.ts';
 import { toldApart } from './told-apart.ts';
 
@@ -195,9 +194,10 @@ export class RemoteTypes {
     return [...field.args.values()].flatMap((argument): readonly RemoteArgument[] => {
       const input = collected.args.get(argument.name);
       if (input === undefined && !this.inputs.isSentAnyway(argument)) return [];
-      const value = input === undefined ? null : ({ kind: 'written', written: input.checkedAsWritten() } as const);
-      const coerced = { kind: 'coerced', value, coerce: this.inputs.coercion(argument), at: at(path, argument.name) } as const;
-      return [{ name: argument.name, type: printRemoteType(argument.type), value: coerced }];
+      const place = at(path, argument.name);
+      const value =
+        input === undefined ? this.inputs.variable(argument, null, place) : this.inputs.part(argument, input.checkedAsWritten(), place);
+      return [{ name: argument.name, value }];
     });
   }
 

@@ -8,7 +8,7 @@ import { objectId } from '../../schema-cache/object-id.ts';
 import type { Inconsistency } from '../../schema-cache/schema-cache.ts';
 import { groupBy } from '../../util/group-by.ts';
 import type { Json } from '../../util/json.ts';
-import { declareVariables, type VariableDeclaration } from '../variables.ts';
+import { declareVariables, type VariableDeclaration } from '../../graphql-engine/variables.ts';
 import { readQuery } from './read-query.ts';
 import { overlaps, parseTemplate, type Segment } from './template.ts';
 

@@ -1,6 +1,6 @@
 /** How documents are compared for the allow-list: as they are parsed, without any `__typename`. */
 import { type DocumentNode, Kind, print, type SelectionSetNode, visit } from 'graphql';
-import { parseDocument } from '../document.ts';
+import { parseDocument } from '../../graphql-engine/document.ts';
 
 /** Equal for documents that differ in white space, comments and `__typename` only. @throws SvcError validation-failed */
 export function normalForm(query: string, maxTokens: number): string {

@@ -1,6 +1,6 @@
 import { SvcError } from '../../errors/svc-error.ts';
 import type { CollectedQuery } from '../../metadata/query-collection.ts';
-import { type Definitions, readDefinitions } from '../document.ts';
+import { type Definitions, readDefinitions } from '../../graphql-engine/document.ts';
 
 export type ReadQuery = { readonly definitions: Definitions } | { readonly error: SvcError };
 

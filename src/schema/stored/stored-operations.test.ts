@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { SMALL_ROOTS } from '../../../test/support/small-schema.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
 import { atOnce } from '../../util/sliced.ts';
-import { DEFAULT_LIMITS } from '../engine.ts';
+import { DEFAULT_LIMITS } from '../../graphql-engine/engine.ts';
 import { normalForm } from './normal-form.ts';
 import { resolveStoredOperations } from './stored-operations.ts';
 

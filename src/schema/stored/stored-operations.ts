@@ -3,7 +3,6 @@
  * last, against the schema of administrators, because they are about what all other metadata makes.
  */
 import type { AllowListEntry } from '../../metadata/allow-list.ts';
-import { hasUnknownKeys } from '../../metadata/kept.ts';
 import { entryCodecs, type Metadata } from '../../metadata/metadata.ts';
 import type { CollectedQuery, QueryCollection } from '../../metadata/query-collection.ts';
 import { unknownParts } from '../../metadata/unknown-parts.ts';
@@ -12,12 +11,13 @@ import { objectId } from '../../schema-cache/object-id.ts';
 import type { Inconsistency } from '../../schema-cache/schema-cache.ts';
 import { groupBy } from '../../util/group-by.ts';
 import type { Sliced } from '../../util/sliced.ts';
-import { analyseOperation, type OperationAnalysis } from '../analysis/analyse.ts';
-import type { OperationLimits } from '../engine.ts';
-import { lazy, type RootTypes } from '../types.ts';
+import { analyseOperation, type OperationAnalysis } from '../../graphql-engine/analysis/analyse.ts';
+import type { OperationLimits } from '../../graphql-engine/engine.ts';
+import { lazy, type RootTypes } from '../../graphql-engine/types.ts';
 import { type EndpointInfo, type Endpoints, resolveEndpoints } from './endpoint.ts';
 import { normalForm } from './normal-form.ts';
 import { readQuery } from './read-query.ts';
+import { hasUnknownKeys } from '../../metadata/unknown-keys.ts';
 
 type Sections = Pick<Metadata, 'queryCollections' | 'allowlist' | 'restEndpoints'>;
 
@@ -190,7 +190,7 @@ function invalidQuery(
   };
   const where = `In query collection "${collection.name}" the query "${query.name}" is invalid with the following error(s): ${quoted(problems)}`;
   const used = endpoints.length === 0 ? '' : `. This query is being used in the following REST endpoint(s): ${quoted(endpoints)}`;
-  return inconsistent(object, `${where}${used}${inAllowList ? '. This query is in allowlist.' : ''}`);
+  return { ...inconsistent(object, `${where}${used}${inAllowList ? '. This query is in allowlist.' : ''}`), tolerated: true };
 }
 
 function brokenEntry(entry: AllowListEntry, reason: string): Inconsistency {

@@ -1,10 +1,11 @@
 /** The console: static files that were read at the start. All that they ask the service for has its own rules. */
 import { bytesOfText } from '../../util/bytes.ts';
 import { chooseEncoding } from '../compression.ts';
-import type { ConsoleFile, ConsoleFiles } from '../console-files.ts';
+import type { ConsoleFile } from '../console-files.ts';
 import type { Exchange, Route } from '../context.ts';
 import { escaped, HTML_TYPE, page, PAGE_HEADERS } from '../page.ts';
 import { notFoundReply, type Reply } from '../reply.ts';
+import type { ConsoleState } from '../console-state.ts';
 
 const PAGE = '/console/';
 
@@ -32,12 +33,6 @@ const HEADERS = {
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Permissions-Policy': 'clipboard-write=(self)',
 };
-
-/** What the service knows of the console. `missing` says why there is none although it was asked for. */
-export type ConsoleState =
-  | { readonly kind: 'off' }
-  | { readonly kind: 'missing'; readonly reason: string }
-  | { readonly kind: 'served'; readonly files: ConsoleFiles };
 
 /** The route of the console, or undefined for a request that is not for it. */
 export function consoleRoute({ request, path }: Exchange, { kind }: ConsoleState): Omit<Route, 'method' | 'path'> | undefined {

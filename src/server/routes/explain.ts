@@ -1,4 +1,4 @@
-import { decodeExplain, explain } from '../../graphql/explain.ts';
+import { decodeExplain, explain } from '../../pipeline/explain.ts';
 import { adminRoute } from '../admin-route.ts';
 import { decodeJsonBody } from '../body.ts';
 import type { Route } from '../context.ts';

@@ -1,13 +1,14 @@
 import type { Session } from '../../auth/session.ts';
 import { printGraphqlErrors, toSvcError } from '../../errors/encode.ts';
 import { SvcError } from '../../errors/svc-error.ts';
-import { limitsFor } from '../../graphql/api-limits.ts';
-import { LimitExceeded } from '../../graphql/limit-exceeded.ts';
-import { requestJson } from '../../graphql/query-observation.ts';
-import { decodeRequest, type GraphqlRequest } from '../../graphql/request.ts';
-import type { CacheNote } from '../../graphql/response-cache.ts';
-import { type RequestOptions, runRequest } from '../../graphql/run-request.ts';
-import { type Bytes, bytesOfText, sizeOfBytes } from '../../util/bytes.ts';
+import { limitsFor } from '../../pipeline/api-limits.ts';
+import { LimitExceeded } from '../../pipeline/limit-exceeded.ts';
+import { requestJson } from '../../pipeline/query-observation.ts';
+import { decodeRequest, type GraphqlRequest } from '../../pipeline/request.ts';
+import type { CacheNote } from '../../pipeline/response-cache.ts';
+import type { RequestOptions } from '../../pipeline/request-run.ts';
+import { runRequest } from '../../pipeline/run-request.ts';
+import { type Body, type Bytes, bytesOfText, type MadeBytes, sizeOfBytes } from '../../util/bytes.ts';
 import { isJsonArray, type Json } from '../../util/json.ts';
 import { decodeMeasuredBody, type MeasuredJson } from '../body.ts';
 import { addCookie, type Exchange, type Route, type ServerContext, showsInternal } from '../context.ts';
@@ -44,6 +45,7 @@ function requestOf({ json, depth }: MeasuredJson, exchange: Exchange, { options 
 function optionsOf(exchange: Exchange, { options: { requestTimeout } }: ServerContext): RequestOptions {
   return {
     signal: exchange.signal,
+    hold: exchange.hold,
     requestId: exchange.requestId,
     deadline: requestTimeout === 0 ? undefined : Date.now() + requestTimeout,
     queriesOnly: exchange.request.method === 'GET',
@@ -60,9 +62,10 @@ function runOne(
   exchange: Exchange,
   context: ServerContext,
   how: Pick<RequestOptions, 'budget' | 'intake' | 'onCacheNote'>,
-): Promise<readonly Bytes[]> {
+): Promise<Body> {
+  const { pipeline, state } = context;
   const request = requestOf(measured, exchange, context);
-  return runRequest(context.pipeline, context.state.current(), session, request, { ...optionsOf(exchange, context), ...how });
+  return runRequest({ pipeline, snapshot: state.current(), session, request, how: { ...optionsOf(exchange, context), ...how } });
 }
 
 /** What clients are told of a kept answer. It is for them alone: who they are is not in the URL. */
@@ -100,14 +103,14 @@ async function runBatch(
   session: Session,
   exchange: Exchange,
   context: ServerContext,
-): Promise<readonly Bytes[]> {
+): Promise<Body> {
   const ofRole = limitsFor(context.state.current().cache.apiLimits, session)?.batch ?? Number.POSITIVE_INFINITY;
   const limit = Math.min(context.options.batchLimit, ofRole);
   if (items.length > limit)
     throw new LimitExceeded('batch', 'bad-request', `batch of ${items.length} operations is over the limit of ${limit}`);
   exchange.mode = 'batched';
-  const body: Bytes[] = [OPEN];
-  const budget = context.pipeline.newBudget();
+  const body: (Bytes | MadeBytes)[] = [OPEN];
+  const budget = context.pipeline.newBudget(exchange.hold);
   // One after the other: a later operation of a batch sees the effects of an earlier one.
   for (const [i, item] of items.entries()) {
     if (i > 0) body.push(COMMA);

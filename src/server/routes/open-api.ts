@@ -1,5 +1,5 @@
-import { openApiDocument } from '../../graphql/rest/open-api.ts';
-import { standardForm, VERSION_2 } from '../../graphql/rest/open-api-form.ts';
+import { openApiDocument } from '../../pipeline/rest/open-api.ts';
+import { standardForm, VERSION_2 } from '../../pipeline/rest/open-api-form.ts';
 import { inSlices } from '../../util/sliced.ts';
 import { adminRoute } from '../admin-route.ts';
 import { jsonReply } from '../reply.ts';

@@ -1,8 +1,8 @@
 import { SvcError } from '../../errors/svc-error.ts';
 import { toSvcError } from '../../errors/encode.ts';
-import { MethodNotAllowed } from '../../graphql/rest/routing.ts';
-import { findEndpoint, hiddenSegments, type RestParameters, runRest } from '../../graphql/rest/run-rest.ts';
-import type { RequestOptions } from '../../graphql/run-request.ts';
+import { MethodNotAllowed } from '../../pipeline/rest/routing.ts';
+import { findEndpoint, hiddenSegments, type RestParameters, runRest } from '../../pipeline/rest/run-rest.ts';
+import type { RequestOptions } from '../../pipeline/request-run.ts';
 import { MASKED } from '../../observability/masked-variables.ts';
 import { REST_METHODS } from '../../metadata/rest-endpoint.ts';
 import { decodeJsonBody } from '../body.ts';
@@ -30,14 +30,9 @@ const route: Omit<Route, 'method' | 'path'> = {
       const segments = segmentsOf(exchange.path);
       const endpoint = findEndpoint(context.state.current().storedOperations, exchange.request.method ?? '', segments);
       const parameters = await readParameters(exchange, context);
-      const data = await runRest(
-        context.pipeline,
-        context.state.current(),
-        session,
-        endpoint,
-        parameters,
-        requestOptions(exchange, context),
-      );
+      const { pipeline, state } = context;
+      const how = requestOptions(exchange, context);
+      const data = await runRest(endpoint, parameters, { pipeline, snapshot: state.current(), session, how });
       return { status: 200, contentType: JSON_TYPE, body: data };
     } catch (thrown) {
       if (!(thrown instanceof SvcError)) context.observe({ kind: 'unexpected', message: 'REST request failed', error: thrown });
@@ -68,6 +63,7 @@ function pathForLog({ path, request }: Exchange, { state, options }: ServerConte
 function requestOptions(exchange: Exchange, { options }: ServerContext): RequestOptions {
   return {
     signal: exchange.signal,
+    hold: exchange.hold,
     queriesOnly: exchange.request.method === 'GET' && !mayChangeByGet(exchange.place),
     requestId: exchange.requestId,
     ...(options.requestTimeout === 0 ? {} : { deadline: Date.now() + options.requestTimeout }),

@@ -9,9 +9,9 @@ import type { Answer, Subscriber, Subscription } from '../../subscriptions/subsc
 import type { Bytes } from '../../util/bytes.ts';
 import { CancellationSource } from '../../util/cancellation.ts';
 import type { Outcome } from '../operate.ts';
-import type { LoggedQuery } from '../logged-query.ts';
 import { join } from './frame.ts';
 import type { Wire } from './wire.ts';
+import type { LoggedQuery } from '../query-logging.ts';
 
 /** What an operation tells the connection that it belongs to. */
 export interface OperationEnd {

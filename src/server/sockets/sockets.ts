@@ -17,7 +17,7 @@ import type { LongLived } from '../long-lived.ts';
 import { adminErrorReply } from '../reply.ts';
 import { originForm } from '../origin-form.ts';
 import { SocketConnection, type SocketLimits } from './connection.ts';
-import { checkHeaderLength } from '../header-length.ts';
+import { checkHead } from '../request-head.ts';
 import { handshakeHeaders } from './init-headers.ts';
 
 export interface SocketOptions extends SocketLimits {
@@ -120,7 +120,7 @@ export class Sockets {
     const { authenticator, options, pages } = this.#context;
     if (this.#longLived.isStopping) throw new SvcError('unexpected', 'the server is shutting down', { status: 503 });
     if (!isKnown || !options.enabledApis.has('graphql')) throw new SvcError('not-found', 'resource does not exist', { status: 404 });
-    checkHeaderLength(request, this.#options.headers);
+    checkHead(request, this.#options.headers);
     const { headers } = request;
     const { origin, host } = headers;
     const { corsDomains } = options;

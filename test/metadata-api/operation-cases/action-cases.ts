@@ -4,15 +4,18 @@ import { BASE } from './base.ts';
 import { type Case, failure } from './case.ts';
 
 const HANDLED: JsonObject = { handler: 'http://handlers.example.org', output_type: 'Login' };
-const WITH_TYPES: JsonObject = { ...BASE, custom_types: { objects: [{ name: 'Login', fields: [{ name: 'token', type: 'String!' }] }] } };
+const LOGIN: JsonObject = { name: 'Login', fields: [{ name: 'token', type: 'String!' }] };
+const WITH_TYPES: JsonObject = { ...BASE, custom_types: { objects: [LOGIN] } };
 const WITH_ACTION: JsonObject = { ...WITH_TYPES, actions: [{ name: 'login', definition: HANDLED, permissions: [{ role: 'user' }] }] };
 
 export const ACTIONS: Readonly<Record<string, Case>> = {
   set_custom_types: {
-    args: { scalars: [{ name: 'Moment', description: 'a point in time' }] },
+    args: { objects: [LOGIN], scalars: [{ name: 'Moment', description: 'a point in time' }] },
+    from: WITH_ACTION,
     fails: [
-      failure({ objects: [{ name: 'A', fields: [{ name: 'a', type: 'B' }] }] }, 'invalid-configuration', '$.args'),
-      failure({ scalars: [{ name: 'author' }] }, 'unexpected', '$.args'),
+      failure({ objects: [LOGIN, { name: 'A', fields: [{ name: 'a', type: 'B' }] }] }, 'invalid-configuration', '$.args'),
+      // A type that no action uses takes no name; the action `login` uses this one.
+      failure({ objects: [{ ...LOGIN, fields: [{ name: 'by', type: 'author' }] }], scalars: [{ name: 'author' }] }, 'unexpected', '$.args'),
       failure({ scalars: {} }, 'parse-failed', '$.args.scalars'),
     ],
   },

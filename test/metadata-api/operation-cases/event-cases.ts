@@ -29,7 +29,7 @@ export const EVENT_TRIGGERS: Readonly<Record<string, Case>> = {
       failure({ name: 'written', table: 'color', webhook: HOOK, insert: { columns: ['nothing'] } }, 'not-exists', '$.args'),
       failure({ name: 'written', table: 'nothing', webhook: HOOK, enable_manual: true }, 'not-exists', '$.args'),
       failure({ name: 'written', table: 'article', webhook_from_env: 'NOT_SET', enable_manual: true }, 'not-found', '$.args'),
-      failure({ name: 'written', table: 'article', webhook: '{{NOT_SET}}', enable_manual: true }, 'unexpected', '$.args'),
+      failure({ name: 'written', table: 'article', webhook: '{{NOT_SET}}', enable_manual: true }, 'not-found', '$.args'),
       failure({ name: 'tagged', table: 'article', webhook: HOOK, enable_manual: true }, 'already-exists', '$.args'),
       failure({ name: 'tagged', table: 'article', webhook: HOOK, enable_manual: true, replace: true }, 'not-supported', '$.args'),
       failure({ name: 'written', table: 'article', webhook: HOOK, enable_manual: true, replace: true }, 'not-exists', '$.args'),

@@ -68,7 +68,7 @@ const CONCURRENT_BULK: Case = {
     { type: 'count', args: { table: 'color' } },
   ],
   fails: [
-    failure([{ type: 'delete', args: { table: 'color', where: {} } }], 'unexpected', '$.args'),
+    failure([{ type: 'delete', args: { table: 'color', where: {} } }], 'not-supported', '$.args'),
     failure([{ type: 'count', args: { table: 'tag' } }], 'not-exists', '$.args[0].args.table'),
     failure({}, 'parse-failed', '$.args'),
   ],

@@ -1,25 +1,38 @@
 import { useSignalEffect } from '@preact/signals';
 import { useState } from 'preact/hooks';
-import { type AppliedChange, applyPending, giveUpPending, lastApplied, pending, sessionChanges, undo } from '../../api/changes.ts';
+import {
+  type AppliedChange,
+  applyPending,
+  type Conflict,
+  giveUpPending,
+  lastApplied,
+  pending,
+  sessionChanges,
+  undo,
+} from '../../api/changes.ts';
 import { config } from '../../api/config.ts';
 import { failureOf } from '../../api/failure.ts';
 import { changesOf } from '../../api/metadata.ts';
-import { overview } from '../../api/overview.ts';
+import { overview, refreshOverview } from '../../api/overview.ts';
 import { previewChanges } from '../../api/preview.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { download } from '../../browser/clipboard.ts';
 import { base } from '../../browser/place.ts';
 import { type Json, printJson } from '../../model/json.ts';
-import { bulkOf, curlOf, describeStep, isDestructive, type Step } from '../../model/steps.ts';
+import { permissionChanges } from '../../model/permission-change.ts';
+import { curlOf } from '../../model/request-code.ts';
+import { bulkOf, describeStep, isDestructive, type Step } from '../../model/steps.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeForms } from '../../parts/code-forms.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { JsonDifference } from '../../parts/json-difference.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { tell } from '../../parts/toast.tsx';
+import { PermissionChanges } from './permission-changes.tsx';
 
 /** The review of the change that waits; and what is offered after one. */
 export function ChangeReview() {
@@ -61,7 +74,7 @@ function Review() {
   const [isBusy, setBusy] = useState(false);
   const current = pending.value;
   if (current === null) return null;
-  const { change, steps, failure, theirs, read } = current;
+  const { change, steps, failure, conflict, read } = current;
   const kinds = overview.value?.sources.map(({ kind }) => kind) ?? [];
   const apply = async (): Promise<void> => {
     setBusy(true);
@@ -70,35 +83,40 @@ function Review() {
   };
   const refusal = isReadOnly ? READ_ONLY_REASON : isBusy ? 'Being applied' : undefined;
   const destroys = steps.some(isDestructive);
+  // A draft that replaces another administrator's change is sent by its button alone, never by a key.
+  const overwrites = conflict?.after !== undefined;
   return (
     <Dialog
       title={change.title}
       kind="drawer"
       onClose={giveUpPending}
-      onSubmit={() => void apply()}
+      {...(overwrites ? {} : { onSubmit: () => void apply() })}
       footer={
         <>
-          <Button kind={destroys ? 'danger' : 'primary'} refusal={refusal} onClick={() => void apply()}>
-            {theirs === undefined ? 'Apply' : 'Apply on top'} {steps.length > 1 ? `${steps.length} operations` : ''}
+          <Button kind={destroys || overwrites ? 'danger' : 'primary'} refusal={refusal} onClick={() => void apply()}>
+            {conflict === undefined ? 'Apply' : overwrites ? 'Overwrite theirs' : 'Apply on top'}{' '}
+            {steps.length > 1 ? `${steps.length} operations` : ''}
           </Button>
-          <Button onClick={giveUpPending}>Discard</Button>
-          <span class="muted small end">read at v{read.version}</span>
+          <Button
+            onClick={() => {
+              if (overwrites) {
+                change.draft?.discard?.();
+                void refreshOverview();
+              }
+              giveUpPending();
+            }}
+          >
+            {!overwrites ? 'Discard' : change.draft?.discard === undefined ? 'Back to the draft' : 'Discard my draft'}
+          </Button>
+          <span class="muted small end">
+            {change.draft?.version !== undefined && `draft began at v${change.draft.version}, `}read at v{read.version}
+          </span>
         </>
       }
     >
-      {failure !== undefined && theirs === undefined && <ErrorBox error={shownError(failure)} />}
-      {theirs !== undefined && (
-        <div class="banner banner-warn" role="alert">
-          <Icon name="warn" />
-          <div>
-            <p>Somebody else has changed the same objects since you read them. Below is your change on top of theirs.</p>
-            <details>
-              <summary>How they are now</summary>
-              <pre class="code-block">{theirs.map((entry) => printJson(entry, 2)).join('\n')}</pre>
-            </details>
-          </div>
-        </div>
-      )}
+      <PermissionChanges changes={permissionChanges(steps, change.tables ?? [], read.entries)} />
+      {failure !== undefined && conflict === undefined && <ErrorBox error={shownError(failure)} />}
+      {conflict !== undefined && <Both conflict={conflict} isDiscarded={change.draft?.discard !== undefined} />}
       <ul class="step-list">
         {steps.slice(0, MOST_STEPS).map((step, index) => (
           <li key={index} class={`row-tight${isDestructive(step) ? ' is-drop' : ''}`}>
@@ -111,6 +129,31 @@ function Review() {
       <Foreseen steps={steps} />
       <Code steps={steps} version={read.version} />
     </Dialog>
+  );
+}
+
+/** The object as stored since the change began, beside the result of the change. */
+function Both({ conflict: { before, now, after }, isDiscarded }: { readonly conflict: Conflict; readonly isDiscarded: boolean }) {
+  return (
+    <section class="stack-tight" aria-label="Conflict">
+      <div class="banner banner-warn" role="alert">
+        <Icon name="warn" />
+        <p>
+          Somebody else has changed the same objects since you began.{' '}
+          {after === undefined
+            ? 'Below is your change on top of theirs.'
+            : `Your draft would undo their change: ${isDiscarded ? 'discard it' : 'close it'} and begin again with theirs, or overwrite theirs.`}
+        </p>
+      </div>
+      <h3>Their change</h3>
+      <JsonDifference name="Their change" before={before} after={now} />
+      {after !== undefined && (
+        <>
+          <h3>Your draft on top of it</h3>
+          <JsonDifference name="Your draft on top of it" before={now} after={after} />
+        </>
+      )}
+    </section>
   );
 }
 
@@ -198,7 +241,7 @@ export function Code({ steps, version }: { readonly steps: readonly Step[]; read
   const [form, setForm] = useState<'json' | 'curl'>('json');
   const body: Json = bulkOf(steps, version);
   const secret = config.value?.['is_admin_secret_set'] !== false;
-  const text = form === 'json' ? printJson(body, 2) : curlOf(`${base}v1/metadata`, bulkOf(steps), { hasSecret: secret });
+  const text = form === 'json' ? printJson(body, 2) : curlOf(`${base}v1/metadata`, body, { hasSecret: secret });
   return (
     <div class="stack-tight">
       <CodeForms

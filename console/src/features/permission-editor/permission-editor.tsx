@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
@@ -51,13 +51,8 @@ export function PermissionEditor({ data, table, info }: EditorProps) {
   const [copying, setCopying] = useState<{ readonly role: string; readonly operation: PermissionOperation } | null>(null);
   const [failure, setFailure] = useState<Failure>();
   const frame = useRef<HTMLDivElement>(null);
-  const seen = useRef(info.version);
-  // The form is made anew for another version: what had the focus is gone, and its cell is where one goes on.
-  useEffect(() => {
-    if (seen.current === info.version) return;
-    seen.current = info.version;
-    if (document.activeElement === document.body) frame.current?.querySelector('.access-button.is-chosen')?.closest('td')?.focus();
-  }, [info.version]);
+  // After a change its cell, which shows the result, is where one goes on.
+  const focusCell = (): void => frame.current?.querySelector('.access-button.is-chosen')?.closest('td')?.focus();
   const { query } = place.value;
   const roles = [...new Set([...data.roles, ...added])].sort();
   const role = query.get('role');
@@ -179,13 +174,14 @@ export function PermissionEditor({ data, table, info }: EditorProps) {
       )}
       {role !== null && operation !== undefined && roles.includes(role) ? (
         <PermissionForm
-          key={`${role} ${operation} ${info.version}`}
+          key={`${role} ${operation}`}
           data={data}
           table={table}
           info={info}
           role={role}
           operation={operation}
           saved={permissionOf(info.entry, role, operation)}
+          onApplied={focusCell}
           others={roles
             .filter((each) => each !== role && permissionOf(info.entry, each, operation) !== null)
             .map((each) => ({ role: each, permission: permissionOf(info.entry, each, operation) ?? {} }))}

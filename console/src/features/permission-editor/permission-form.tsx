@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
@@ -28,6 +28,8 @@ export interface FormProps {
   /** Null where the role has none. */
   readonly saved: JsonObject | null;
   readonly others: readonly { readonly role: string; readonly permission: JsonObject }[];
+  /** Called when the stored permission has been read again after a change of the form. */
+  onApplied(): void;
 }
 
 /** The conditions that a permission has, by operation. */
@@ -55,24 +57,56 @@ function blank(operation: PermissionOperation, info: TableInfo): JsonObject {
   }
 }
 
-/** One permission: as a form with a tree, or as JSON; nothing of it is lost by changing between them. */
-export function PermissionForm({ data, table, info, role, operation, saved, others }: FormProps) {
-  const [draft, setDraft] = useState<JsonObject | null>(saved);
+/** A permission while it is edited, with the stored one that it began with. */
+interface Draft {
+  /** Null if the role is to have none. */
+  readonly permission: JsonObject | null;
+  readonly before: JsonObject | null;
+  readonly version: number;
+}
+
+/**
+ * One permission: as a form with a tree, or as JSON; nothing of it is lost by changing between them. What is edited stays when the metadata
+ * changes, and replaces no other permission than the one that it began with.
+ */
+export function PermissionForm({ data, table, info, role, operation, saved, others, onApplied }: FormProps) {
+  const [edited, setEdited] = useState<Draft>();
   const [form, setForm] = useState<'tree' | 'json'>('tree');
-  const [text, setText] = useState('');
+  /** The JSON as it is written; undefined while the draft is shown. */
+  const [text, setText] = useState<string>();
   const [wrong, setWrong] = useState<string>();
   const [failure, setFailure] = useState<Failure>();
+  /** Whether the draft was applied: it stays on screen until the stored permission has been read again. */
+  const [isApplied, setApplied] = useState(false);
+  useEffect(() => {
+    if (!isApplied) return;
+    reset();
+    onApplied();
+  }, [info.version]);
   const key = `${operation}_permissions`;
   const address = { source: table.source, kind: table.kind, table: tableJson(table) };
+  const draft = edited === undefined ? saved : edited.permission;
   const isChanged = !equalJson(draft, saved);
+  const isOutdated = edited !== undefined && isChanged && !isApplied && !equalJson(edited.before, saved);
   const variables = [...new Set(['user-id', ...sessionVariablesIn(printJson(info.entry))])];
+  const setDraft = (permission: JsonObject | null): void => {
+    const before = edited === undefined ? saved : edited.before;
+    const isStored = equalJson(permission, before) && equalJson(before, saved);
+    setEdited(isStored ? undefined : { permission, before, version: edited?.version ?? info.version });
+  };
+  const reset = (): void => {
+    setEdited(undefined);
+    setText(undefined);
+    setWrong(undefined);
+    setApplied(false);
+  };
   const set = (changes: Readonly<Record<string, Json | undefined>>): void => {
     const next = Object.entries({ ...draft, ...changes }).filter((entry): entry is [string, Json] => entry[1] !== undefined);
     setDraft(Object.fromEntries(next));
   };
   const show = (next: 'tree' | 'json'): void => {
-    if (next === 'json') setText(printJson(draft ?? blank(operation, info), 2));
-    else if (wrong !== undefined) return;
+    if (next === 'tree' && wrong !== undefined) return;
+    setText(undefined);
     setForm(next);
   };
   const edit = (next: string): void => {
@@ -88,11 +122,19 @@ export function PermissionForm({ data, table, info, role, operation, saved, othe
   };
   const apply = async (to: JsonObject | null): Promise<void> => {
     setFailure(undefined);
+    const permissionIn = (entry: JsonObject | null | undefined): Json => memberOf(entry ?? null, key, 'role', role)?.['permission'] ?? null;
     try {
-      await makeChange({
+      const done = await makeChange({
         title: `${operation} of ${role} on ${tableId(table)}`,
         tables: [address],
         review: true,
+        draft: {
+          before: edited === undefined ? saved : edited.before,
+          now: ([entry]) => permissionIn(entry),
+          after: () => to,
+          version: edited?.version ?? info.version,
+          discard: reset,
+        },
         steps: ([entry]) => {
           if (entry === null || entry === undefined) throw new Error('the table is no longer tracked');
           const before = memberOf(entry, key, 'role', role);
@@ -101,6 +143,7 @@ export function PermissionForm({ data, table, info, role, operation, saved, othe
           return tableSteps(address, entry, withMember(entry, key, 'role', role, member));
         },
       });
+      if (done !== null) setApplied(true);
     } catch (error) {
       setFailure(failureOf(error));
     }
@@ -127,6 +170,11 @@ export function PermissionForm({ data, table, info, role, operation, saved, othe
         />
       </header>
       {failure !== undefined && <ErrorBox error={shownError(failure)} />}
+      {isOutdated && (
+        <p class="banner banner-warn" role="status">
+          This permission has been changed since your draft began at v{edited.version}. The review shows both; Reset shows the stored one.
+        </p>
+      )}
       {isIncomplete && form === 'tree' ? (
         <div class="stack">
           <p class="muted">
@@ -162,7 +210,7 @@ export function PermissionForm({ data, table, info, role, operation, saved, othe
             name={`${operation} permission of ${role} as JSON`}
             language="json"
             height="300px"
-            value={text}
+            value={text ?? printJson(draft ?? blank(operation, info), 2)}
             readOnly={isReadOnly}
             onChange={edit}
             onRun={() => void (refusal === undefined && apply(draft))}
@@ -243,14 +291,7 @@ export function PermissionForm({ data, table, info, role, operation, saved, othe
         <Button kind="primary" refusal={refusal} onClick={() => void apply(draft)}>
           Review the change
         </Button>
-        <Button
-          refusal={isChanged || wrong !== undefined ? undefined : 'Nothing is changed'}
-          onClick={() => {
-            setDraft(saved);
-            setWrong(undefined);
-            setText(printJson(saved ?? blank(operation, info), 2));
-          }}
-        >
+        <Button refusal={isChanged || wrong !== undefined ? undefined : 'Nothing is changed'} onClick={reset}>
           Reset
         </Button>
         <span class="grow" />

@@ -16,7 +16,8 @@ import { DefinitionForm } from './definition-form.tsx';
 import { HandlerCode } from './handler-code.tsx';
 import { Permissions, permissionStep } from './permissions.tsx';
 import { type Actions, definitionOf, headOf, kindOf } from './read-actions.ts';
-import { Transforms, type TransformsDraft } from './transforms.tsx';
+import { Transforms } from './transforms.tsx';
+import type { TransformsDraft } from './transforms-draft.ts';
 
 const TABS = [
   { id: 'definition', label: 'Definition' },
@@ -32,7 +33,8 @@ export function ActionPage({ all, action }: { readonly all: Actions; readonly ac
   const tab = place.value.query.get('tab') ?? 'definition';
   const [definition, setDefinition] = useState<DefinitionDraft>();
   const [transforms, setTransforms] = useState<TransformsDraft>();
-  const [isJson, setJson] = useState(false);
+  /** The action as it was stored when its JSON was opened. */
+  const [edited, setEdited] = useState<JsonObject | null>(null);
   const kind = kindOf(action);
   const problem = all.problems.get(name);
   const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
@@ -62,7 +64,7 @@ export function ActionPage({ all, action }: { readonly all: Actions; readonly ac
             icon="more"
             name="More"
             items={[
-              { label: 'Edit as JSON …', icon: 'edit', refusal, run: () => setJson(true) },
+              { label: 'Edit as JSON …', icon: 'edit', refusal, run: () => setEdited(action) },
               { label: 'Delete this action …', icon: 'trash', danger: true, refusal, run: () => void remove() },
             ]}
           />
@@ -88,23 +90,24 @@ export function ActionPage({ all, action }: { readonly all: Actions; readonly ac
           <DefinitionForm all={all} action={action} draft={definition} onDraft={setDefinition} onSaved={() => undefined} />
         )}
       </div>
-      {isJson && (
+      {edited !== null && (
         <JsonDialog
           title={`Action ${name}`}
-          text={printJson({ definition: definitionOf(action), comment: action['comment'] ?? null }, 2)}
+          text={printJson({ definition: definitionOf(edited), comment: edited['comment'] ?? null }, 2)}
           action="Save"
-          onClose={() => setJson(false)}
+          onClose={() => setEdited(null)}
           onSubmit={async (written) => {
             if (!isObject(written)) throw new SyntaxError('an action is an object');
             const { definition: next = {}, comment } = written;
             const head = headOf({ name, definition: next, ...(comment === null || comment === undefined ? {} : { comment }) });
-            await makeChange({
+            const done = await makeChange({
               title: `Action ${name}`,
               parts: [memberPart('actions', name)],
               steps: () => [{ type: 'update_action', args: head }],
               inverse: ([before = null]) => (isObject(before) ? [{ type: 'update_action', args: headOf(before) }] : []),
+              draft: { before: headOf(edited), now: (_, [now = null]) => (isObject(now) ? headOf(now) : null), after: () => head },
             });
-            setJson(false);
+            if (done !== null) setEdited(null);
           }}
         >
           <p class="muted">All that its definition holds, as the metadata has it.</p>

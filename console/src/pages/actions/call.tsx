@@ -8,6 +8,7 @@ import { answerQueryOf, type ArgumentForm, callOf, formOf, sampleOf } from '../.
 import { type ActionField, signatureOf } from '../../model/action-document.ts';
 import { isList, isObject, type Json, type JsonObject, parseJson, printJson } from '../../model/json.ts';
 import { personaLabel } from '../../model/persona.ts';
+import { requestHeaders } from '../../model/request-headers.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
@@ -59,7 +60,7 @@ export function Call({ all, action }: { readonly all: Actions; readonly action: 
     const start = performance.now();
     const ms = (): number => Math.round(performance.now() - start);
     try {
-      const { json = null } = await sendGraphql({ query: document, variables: values }, persona.peek(), { signal });
+      const { json = null } = await sendGraphql({ query: document, variables: values }, requestHeaders(persona.peek()), signal);
       const id = isLater ? fieldOf(json, signature.name) : undefined;
       if (typeof id !== 'string') {
         setResult({ json, ms: ms() });
@@ -70,7 +71,7 @@ export function Call({ all, action }: { readonly all: Actions; readonly action: 
       for (;;) {
         await new Promise((resolve) => setTimeout(resolve, POLL_MS));
         if (signal.aborted) return;
-        const answer = (await sendGraphql({ query, variables: { id } }, persona.peek(), { signal })).json ?? null;
+        const answer = (await sendGraphql({ query, variables: { id } }, requestHeaders(persona.peek()), signal)).json ?? null;
         const found = fieldOf(answer, signature.name);
         const isThere = isObject(found) && (found['output'] !== null || found['errors'] !== null);
         // Errors of the query itself will not go by waiting.

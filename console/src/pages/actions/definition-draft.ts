@@ -9,7 +9,7 @@ import {
   withSignature,
 } from '../../model/action-document.ts';
 import { type HeaderRow, headerRows, headersOf } from '../../model/header-rows.ts';
-import { isList, isObject, type Json, type JsonObject, printJson } from '../../model/json.ts';
+import { isList, isObject, type Json, type JsonObject } from '../../model/json.ts';
 import { wholeNumberOf } from '../../model/whole-number.ts';
 import { definitionOf } from './read-actions.ts';
 
@@ -27,11 +27,11 @@ export interface DefinitionDraft {
   readonly headers: readonly HeaderRow[];
   readonly retries: string;
   readonly interval: string;
-  /** What the metadata held when one began to edit it. */
-  readonly basis: string;
+  /** The action and its types as they were stored when the draft began; null for a new one. */
+  readonly basis: Json;
 }
 
-const NEW_SDL = `type Mutation {
+export const EXAMPLE_SDL = `type Mutation {
   login(username: String!, password: String!): Login!
 }
 
@@ -45,18 +45,18 @@ export function shownTypes(action: JsonObject | undefined, types: Json): Readonl
   return action === undefined ? new Set() : reachable(types, namedBy(action));
 }
 
-/** What a draft is made of, to see whether somebody else has changed it meanwhile. */
-export function basisOf(action: JsonObject | undefined, types: Json): string {
-  if (action === undefined) return '';
+/** The objects that a draft replaces: the action without its permissions, and its types line by line. */
+export function basisOf(action: JsonObject | undefined, types: Json): Json {
+  if (action === undefined) return null;
   const { permissions: _, ...rest } = action;
-  return printJson([rest, printActionDocument([], types, shownTypes(action, types))]);
+  return { ...rest, types: printActionDocument([], types, shownTypes(action, types)).split('\n') };
 }
 
 export function definitionDraft(action: JsonObject | undefined, types: Json): DefinitionDraft {
   const definition = definitionOf(action);
   const retries = isObject(definition['retry_conf']) ? definition['retry_conf'] : {};
   return {
-    sdl: action === undefined ? NEW_SDL : printActionDocument([signatureOf(action)], types, shownTypes(action, types)),
+    sdl: action === undefined ? '' : printActionDocument([signatureOf(action)], types, shownTypes(action, types)),
     handler: action === undefined ? '' : String(definition['handler'] ?? ''),
     isLater: definition['kind'] === 'asynchronous',
     timeout: String(definition['timeout'] ?? 30),

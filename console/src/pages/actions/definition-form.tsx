@@ -8,13 +8,14 @@ import { equalJson, isObject, type Json, type JsonObject } from '../../model/jso
 import type { Step } from '../../model/steps.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
+import { ErrorBox } from '../../parts/error-box.tsx';
 import { Check } from '../../parts/field.tsx';
 import { Segments } from '../../parts/tabs.tsx';
+import { shownError } from '../../parts/shown-error.ts';
 import { TextField } from '../../parts/text-field.tsx';
-import { basisOf, type DefinitionDraft, definitionDraft, writtenAction } from './definition-draft.ts';
+import { basisOf, EXAMPLE_SDL, type DefinitionDraft, definitionDraft, writtenAction } from './definition-draft.ts';
 import { HeadersForm } from '../../features/headers-form.tsx';
 import { type Actions, headOf, setTypes } from './read-actions.ts';
-import { changedMeanwhile, SaveFailure } from '../../features/save-failure.tsx';
 import { marksOfSdl } from './sdl-marks.ts';
 
 /** What an action is: its signature with the types that it uses, and how its handler is called. */
@@ -47,10 +48,12 @@ export function DefinitionForm({
       ? 'Being saved'
       : !isNew && given === undefined
         ? 'Nothing is changed'
-        : draft.handler.trim() === ''
-          ? 'Say which URL answers it'
-          : undefined;
-  const save = async (isOver = false): Promise<void> => {
+        : draft.sdl.trim() === ''
+          ? 'Write its signature'
+          : draft.handler.trim() === ''
+            ? 'Say which URL answers it'
+            : undefined;
+  const save = async (): Promise<void> => {
     if (refusal !== undefined) return;
     setFailure(undefined);
     setBusy(true);
@@ -63,9 +66,16 @@ export function DefinitionForm({
         steps: (_, [now = null, types = null]) => {
           if (isNew && now !== null) throw new Error(`There is an action ${name} already.`);
           if (!isNew && now === null) throw new Error(`The action ${name} is no longer there.`);
-          const current = isObject(now) ? now : undefined;
-          if (!isOver && basisOf(current, types) !== draft.basis) throw changedMeanwhile(name);
-          return stepsOf(draft, current, types);
+          return stepsOf(draft, isObject(now) ? now : undefined, types);
+        },
+        draft: {
+          before: draft.basis,
+          now: (_, [now = null, types = null]) => basisOf(isObject(now) ? now : undefined, types),
+          after: (_, [now = null, types = null]) => {
+            const current = isObject(now) ? now : undefined;
+            const next = writtenAction(draft, current, types);
+            return basisOf({ ...current, name, definition: next.definition }, next.types);
+          },
         },
         inverse: ([before = null, types = null]) => {
           const back: Step[] = isObject(before)
@@ -86,7 +96,7 @@ export function DefinitionForm({
   };
   return (
     <>
-      {failure !== undefined && <SaveFailure failure={failure} onOver={() => void save(true)} />}
+      {failure !== undefined && <ErrorBox error={shownError(failure)} />}
       <section class="card stack">
         <header>
           <h2 class="grow">Signature and types</h2>
@@ -105,6 +115,12 @@ export function DefinitionForm({
           onChange={(sdl) => set({ sdl })}
           onRun={() => void save()}
         />
+        {isNew && (
+          <details>
+            <summary>An example</summary>
+            <pre class="code-block">{EXAMPLE_SDL}</pre>
+          </details>
+        )}
         {marks.length > 0 && (failure === undefined || draft.sdl !== refusedText) && <p class="wrong small">{marks[0]?.message}</p>}
       </section>
       <section class="card stack">

@@ -1,6 +1,6 @@
 import type { Failure } from '../../api/failure.ts';
 import { DocumentError, parseActionDocument, placesOfRefusal } from '../../model/action-document.ts';
-import type { CodeMark } from '../../parts/code-editor.tsx';
+import type { CodeMark } from '../../parts/code-editor-types.ts';
 
 /** A text that the service refused, and why. */
 export interface Refused {

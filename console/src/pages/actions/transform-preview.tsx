@@ -11,7 +11,7 @@ import { Field } from '../../parts/field.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { type Actions, definitionOf } from './read-actions.ts';
-import type { TransformsDraft } from './transforms.tsx';
+import type { TransformsDraft } from './transforms-draft.ts';
 
 const PAUSE_MS = 300;
 

@@ -3,7 +3,7 @@ import { makeChange } from '../../api/changes.ts';
 import { memberPart } from '../../api/entries.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
-import { isObject, type JsonObject, printJson } from '../../model/json.ts';
+import { isObject, type Json, type JsonObject } from '../../model/json.ts';
 import {
   type BodyDraft,
   type BodyForm,
@@ -15,24 +15,19 @@ import {
 } from '../../model/webhook-transform.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
+import { ErrorBox } from '../../parts/error-box.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Pairs } from '../../parts/pairs.tsx';
 import { Segments } from '../../parts/tabs.tsx';
+import { shownError } from '../../parts/shown-error.ts';
 import { TextField } from '../../parts/text-field.tsx';
 import { AnswerPreview } from './answer-preview.tsx';
 import { type Actions, definitionOf, headOf } from './read-actions.ts';
-import { changedMeanwhile, SaveFailure } from '../../features/save-failure.tsx';
 import { TransformPreview } from './transform-preview.tsx';
+import type { TransformsDraft } from './transforms-draft.ts';
 
-export interface TransformsDraft {
-  readonly request: TransformDraft;
-  readonly response: BodyDraft;
-  /** The transforms as they were when one began to edit them. */
-  readonly basis: string;
-}
-
-function basisOf(definition: JsonObject): string {
-  return printJson([definition['request_transform'] ?? null, definition['response_transform'] ?? null]);
+function basisOf({ request_transform: request = null, response_transform: response = null }: JsonObject): JsonObject {
+  return { request_transform: request, response_transform: response };
 }
 
 const METHODS = ['', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -69,24 +64,31 @@ export function Transforms({
   const { request } = draft;
   const set = (changes: Partial<TransformDraft>): void => onDraft({ ...draft, request: { ...request, ...changes } });
   const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
-  const save = async (isOver = false): Promise<void> => {
+  const written = (now: JsonObject): JsonObject => {
+    const { request_transform: _request, response_transform: _response, ...rest } = definitionOf(now);
+    const next = transformOf(draft.request);
+    const answer = responseTransformOf(draft.response);
+    return {
+      ...rest,
+      ...(next === undefined ? {} : { request_transform: next }),
+      ...(answer === undefined ? {} : { response_transform: answer }),
+    };
+  };
+  const basisIn = (now: Json): Json => (isObject(now) ? basisOf(definitionOf(now)) : null);
+  const save = async (): Promise<void> => {
     setFailure(undefined);
     try {
       const done = await makeChange({
         title: `Transforms of ${name}`,
         parts: [memberPart('actions', name)],
+        draft: {
+          before: draft.basis,
+          now: (_, [now = null]) => basisIn(now),
+          after: (_, [now = null]) => (isObject(now) ? basisOf(written(now)) : null),
+        },
         steps: (_, [now = null]) => {
           if (!isObject(now)) throw new Error(`The action ${name} is no longer there.`);
-          if (!isOver && basisOf(definitionOf(now)) !== draft.basis) throw changedMeanwhile('the transforms');
-          const { request_transform: _request, response_transform: _response, ...rest } = definitionOf(now);
-          const next = transformOf(draft.request);
-          const answer = responseTransformOf(draft.response);
-          const changed: JsonObject = {
-            ...rest,
-            ...(next === undefined ? {} : { request_transform: next }),
-            ...(answer === undefined ? {} : { response_transform: answer }),
-          };
-          return [{ type: 'update_action', args: headOf({ ...now, definition: changed }) }];
+          return [{ type: 'update_action', args: headOf({ ...now, definition: written(now) }) }];
         },
         inverse: ([before = null]) => (isObject(before) ? [{ type: 'update_action', args: headOf(before) }] : []),
       });
@@ -98,7 +100,7 @@ export function Transforms({
   return (
     <div class="columns">
       <div class="stack">
-        {failure !== undefined && <SaveFailure failure={failure} onOver={() => void save(true)} />}
+        {failure !== undefined && <ErrorBox error={shownError(failure)} />}
         <section class="card stack">
           <header>
             <h2>The call</h2>

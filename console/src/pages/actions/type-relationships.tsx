@@ -153,14 +153,16 @@ function Edit({ types, place, onClose }: { readonly types: Json; readonly place:
             field_mapping: to['field_mapping'] ?? {},
           }
         : { name: name.trim(), definition };
-    const done = await makeChange(
-      changeOfTypes(`Relationship ${type}.${name.trim()}`, (now) => {
-        const known = objectsIn(typeNamed(now, type)?.['relationships']);
-        if (place === undefined && known.some((each) => each['name'] === name.trim()))
+    const storedIn = (types: Json): JsonObject | undefined =>
+      objectsIn(typeNamed(types, type)?.['relationships']).find((each) => each['name'] === name.trim());
+    const done = await makeChange({
+      ...changeOfTypes(`Relationship ${type}.${name.trim()}`, (now) => {
+        if (place === undefined && storedIn(now) !== undefined)
           throw new Error(`The type ${type} has a relationship ${name.trim()} already.`);
         return withRelationship(now, type, name.trim(), relationship);
       }),
-    );
+      draft: { before: place?.relationship ?? null, now: (_, [now = null]) => storedIn(now) ?? null, after: () => relationship },
+    });
     return done !== null;
   };
   return (

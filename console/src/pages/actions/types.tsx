@@ -7,15 +7,16 @@ import { mergedTypes, parseActionDocument, printActionDocument, typesIn, unusedT
 import type { Json } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
+import { ErrorBox } from '../../parts/error-box.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { shownError } from '../../parts/shown-error.ts';
 import { type Actions, changeOfTypes } from './read-actions.ts';
-import { changedMeanwhile, SaveFailure } from '../../features/save-failure.tsx';
 import { marksOfSdl } from './sdl-marks.ts';
 import { TypeRelationships } from './type-relationships.tsx';
 
 /** All types of actions as SDL, those that nothing uses, and their relationships. */
 export function Types({ all: { actions, types } }: { readonly all: Actions }) {
-  const [draft, setDraft] = useState<{ readonly text: string; readonly basis: string }>();
+  const [draft, setDraft] = useState<{ readonly text: string; readonly before: Json }>();
   const [failure, setFailure] = useState<Failure>();
   const [refusedText, setRefusedText] = useState('');
   const before = printed(types);
@@ -23,18 +24,18 @@ export function Types({ all: { actions, types } }: { readonly all: Actions }) {
   const unused = unusedTypes(types, actions);
   const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   const marks = marksOfSdl(text ?? before, failure === undefined ? undefined : { text: refusedText, failure });
-  const save = async (isOver = false): Promise<void> => {
+  const save = async (): Promise<void> => {
     setFailure(undefined);
     try {
       const { actions: written, types: next } = parseActionDocument(text ?? before);
       if (written.length > 0) throw new Error('Here are types only: the fields of Query and Mutation are at their actions.');
-      const names = new Set(typesIn(types).map(({ name }) => name));
-      const done = await makeChange(
-        changeOfTypes('Types of actions', (now) => {
-          if (!isOver && printed(now) !== (draft?.basis ?? before)) throw changedMeanwhile('the types');
-          return mergedTypes(now, names, next);
-        }),
-      );
+      const began = draft?.before ?? types;
+      const names = new Set(typesIn(began).map(({ name }) => name));
+      const merged = (now: Json): Json => mergedTypes(now, names, next);
+      const done = await makeChange({
+        ...changeOfTypes('Types of actions', merged),
+        draft: { before: linesOf(began), now: (_, [now = null]) => linesOf(now), after: (_, [now = null]) => linesOf(merged(now)) },
+      });
       if (done !== null) setDraft(undefined);
     } catch (error) {
       setRefusedText(text ?? before);
@@ -68,7 +69,7 @@ export function Types({ all: { actions, types } }: { readonly all: Actions }) {
           </Button>
         </div>
       )}
-      {failure !== undefined && <SaveFailure failure={failure} onOver={() => void save(true)} />}
+      {failure !== undefined && <ErrorBox error={shownError(failure)} />}
       <section class="card stack">
         <p class="muted">
           Types of arguments and answers of all actions: <code>type</code>, <code>input</code>, <code>enum</code>, <code>scalar</code>.
@@ -82,7 +83,7 @@ export function Types({ all: { actions, types } }: { readonly all: Actions }) {
           marks={marks}
           hint="type Login { token: String! }"
           readOnly={isReadOnly}
-          onChange={(next) => setDraft({ text: next, basis: draft?.basis ?? before })}
+          onChange={(next) => setDraft({ text: next, before: draft === undefined ? types : draft.before })}
           onRun={() => void save()}
         />
         {marks.length > 0 && (failure === undefined || (text ?? before) !== refusedText) && <p class="wrong small">{marks[0]?.message}</p>}
@@ -109,6 +110,11 @@ export function Types({ all: { actions, types } }: { readonly all: Actions }) {
       <TypeRelationships types={types} />
     </>
   );
+}
+
+/** The types as they are compared: line by line. */
+function linesOf(types: Json): Json {
+  return printed(types).split('\n');
 }
 
 function printed(types: Json): string {

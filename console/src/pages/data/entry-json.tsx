@@ -13,7 +13,8 @@ import { shownError } from '../../parts/shown-error.ts';
 /** The entry of the table in the metadata; what is edited becomes the fewest operations. */
 export function EntryJson({ table, entry: given }: { readonly table: TableOverview; readonly entry: JsonObject | null }) {
   const before = printJson(given, 2);
-  const [text, setText] = useState<string>();
+  const [edited, setEdited] = useState<{ readonly text: string; readonly before: JsonObject | null }>();
+  const text = edited?.text;
   const [failure, setFailure] = useState<Failure>();
   const address = { source: table.source, kind: table.kind, table: tableJson(table) };
   const review = async (): Promise<void> => {
@@ -25,10 +26,15 @@ export function EntryJson({ table, entry: given }: { readonly table: TableOvervi
         title: `Entry of ${tableId(table)}`,
         tables: [address],
         review: true,
-        steps: ([entry]) => tableSteps(address, entry ?? null, after as JsonObject),
+        draft: {
+          before: edited === undefined ? given : edited.before,
+          now: ([entry]) => entry ?? null,
+          after: () => after,
+          discard: () => setEdited(undefined),
+        },
+        steps: ([entry]) => tableSteps(address, entry ?? null, after),
       });
-      if (done !== null) setText(undefined);
-      else if (equalJson(after, given)) setText(undefined);
+      if (done !== null || equalJson(after, given)) setEdited(undefined);
     } catch (error) {
       setFailure(failureOf(error));
     }
@@ -43,7 +49,7 @@ export function EntryJson({ table, entry: given }: { readonly table: TableOvervi
         height="min(60vh, 560px)"
         value={text ?? before}
         readOnly={isReadOnly}
-        onChange={setText}
+        onChange={(next) => setEdited({ text: next, before: edited === undefined ? given : edited.before })}
         onRun={() => void review()}
       />
       <div class="row">
@@ -54,7 +60,7 @@ export function EntryJson({ table, entry: given }: { readonly table: TableOvervi
         >
           Review
         </Button>
-        <Button refusal={text === undefined ? 'Nothing is changed' : undefined} onClick={() => setText(undefined)}>
+        <Button refusal={text === undefined ? 'Nothing is changed' : undefined} onClick={() => setEdited(undefined)}>
           Reset
         </Button>
       </div>

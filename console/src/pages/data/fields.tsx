@@ -43,12 +43,14 @@ function withField(table: TableOverview, entry: JsonObject | null | undefined, n
   return permissions.length === 0 ? next : { ...next, select_permissions: permissions };
 }
 
-function change(table: TableOverview, title: string, name: string, field: JsonObject | null, isNew = false): Change {
+/** @param before the field as it was stored when the draft began; undefined for a new one */
+function change(table: TableOverview, title: string, name: string, field: JsonObject | null, before: JsonObject | undefined): Change {
   const address = { source: table.source, kind: table.kind, table: tableJson(table) };
   return {
     title,
     tables: [address],
-    steps: ([entry]) => tableSteps(address, entry ?? null, withField(table, entry, name, field, isNew)),
+    draft: { before: before ?? null, now: ([entry]) => memberOf(entry ?? null, KEY, 'name', name) ?? null, after: () => field },
+    steps: ([entry]) => tableSteps(address, entry ?? null, withField(table, entry, name, field, before === undefined)),
   };
 }
 
@@ -104,7 +106,7 @@ export function Fields({ table, info }: FieldsProps) {
                       kind="quiet"
                       name={`Drop ${name}`}
                       refusal={refusal}
-                      onClick={() => void attempt(change(table, `Drop the computed field ${name} of ${tableId(table)}`, name, null))}
+                      onClick={() => void attempt(change(table, `Drop the computed field ${name} of ${tableId(table)}`, name, null, field))}
                     >
                       Drop …
                     </Button>
@@ -160,7 +162,7 @@ function FieldDialog({ table, before, onClose }: DialogProps) {
       ...(comment.trim() === '' ? {} : { comment: comment.trim() }),
     };
     const title = `Computed field ${name.trim()} of ${tableId(table)}`;
-    return (await makeChange(change(table, title, name.trim(), field, before === undefined))) !== null;
+    return (await makeChange(change(table, title, name.trim(), field, before))) !== null;
   };
   const parameters = (chosen?.parameters ?? []).map(({ name: value, type }) => ({ value, note: type }));
   return (
@@ -221,14 +223,11 @@ function sqlHref({ source, schema, name }: TableOverview): string {
 
 /** Where functions are not told by their first argument, the definition is written as it is. */
 function FieldAsJson({ table, before, onClose }: DialogProps) {
-  const start: JsonObject = {
-    name: 'articles',
-    definition: { function: { dataset: table.schema, name: 'articles_of' }, argument_mapping: { author: 'id' } },
-  };
+  const example = `{"name": "articles", "definition": {"function": {"dataset": "${table.schema}", "name": "articles_of"}, "argument_mapping": {"author": "id"}}}`;
   return (
     <JsonDialog
       title={titleOf(table, before)}
-      text={printJson(before ?? start, 2)}
+      text={before === undefined ? '' : printJson(before, 2)}
       action={before === undefined ? 'Add' : 'Save'}
       onClose={onClose}
       onSubmit={async (written) => {
@@ -236,13 +235,12 @@ function FieldAsJson({ table, before, onClose }: DialogProps) {
         const { name } = written;
         if (before !== undefined && name !== before['name'])
           throw new SyntaxError('a computed field keeps its name: drop it and add another');
-        if ((await makeChange(change(table, `Computed field ${name} of ${tableId(table)}`, name, written, before === undefined))) !== null)
-          onClose();
+        if ((await makeChange(change(table, `Computed field ${name} of ${tableId(table)}`, name, written, before))) !== null) onClose();
       }}
     >
       <p class="muted">
-        <code>argument_mapping</code> leads from arguments of the function to columns; <code>return_table</code> is the table whose rows it
-        returns.
+        Such as <code class="break">{example}</code>: <code>argument_mapping</code> leads from arguments of the function to columns;{' '}
+        <code>return_table</code> is the table whose rows it returns.
       </p>
     </JsonDialog>
   );

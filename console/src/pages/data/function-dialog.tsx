@@ -38,6 +38,8 @@ export function FunctionDialog({
   const configuration: JsonObject = before !== undefined && isObject(before['configuration']) ? before['configuration'] : {};
   const roots: JsonObject = isObject(configuration['custom_root_fields']) ? configuration['custom_root_fields'] : {};
   const text = (json: Json | undefined): string => (typeof json === 'string' ? json : '');
+  /** The configuration as it was stored when the dialog was opened. */
+  const [began] = useState(configuration);
   const [called, setCalled] = useState(id);
   const [exposed, setExposed] = useState<'' | 'query' | 'mutation'>(
     EXPOSED.find(([value]) => value === configuration['exposed_as'])?.[0] ?? '',
@@ -80,6 +82,15 @@ export function FunctionDialog({
                   args: { ...args, configuration: configured(isObject(now) ? now['configuration'] : undefined) },
                 },
               ],
+        ...(before === undefined
+          ? {}
+          : {
+              draft: {
+                before: began,
+                now: (_, [now = null]) => (isObject(now) ? (now['configuration'] ?? {}) : null),
+                after: (_, [now = null]) => configured(isObject(now) ? now['configuration'] : undefined),
+              },
+            }),
         inverse: ([was = null]) => [
           isObject(was)
             ? { type: `${kind}_set_function_customization`, args: { ...args, configuration: was['configuration'] ?? {} } }

@@ -194,7 +194,5 @@ export function Functions({ data, source }: { readonly data: Overview; readonly 
 }
 
 function argumentsOf({ parameters }: Routine): string {
-  return parameters.length === 0
-    ? 'no arguments'
-    : parameters.map(({ name, type }) => `${name} ${type.replace(/^pg_catalog\./, '')}`).join(', ');
+  return parameters.length === 0 ? 'no arguments' : parameters.map(({ name, type }) => `${name} ${type}`).join(', ');
 }

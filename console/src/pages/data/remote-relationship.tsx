@@ -26,6 +26,8 @@ export function RemoteRelationship({
   onClose(): void;
 }) {
   const [name, setName] = useState(String(before?.['name'] ?? ''));
+  /** The relationship as it was stored when the dialog was opened. */
+  const [began] = useState(before ?? null);
   const [draft, setDraft] = useState<TargetDraft>(() => targetDraft(before?.['definition'], (other) => idOf(data, other)));
   const missing = name.trim() === '' ? 'Give it a name' : missingOf(draft);
   const address = { source: table.source, kind: table.kind, table: tableJson(table) };
@@ -42,6 +44,11 @@ export function RemoteRelationship({
           throw new Error(`There is a relationship ${name.trim()} already.`);
         const member = { ...before, name: name.trim(), definition };
         return tableSteps(address, entry, withMember(entry, 'remote_relationships', 'name', name.trim(), member));
+      },
+      draft: {
+        before: began,
+        now: ([entry]) => memberOf(entry ?? null, 'remote_relationships', 'name', name.trim()) ?? null,
+        after: () => ({ ...before, name: name.trim(), definition }),
       },
     });
     return done !== null;

@@ -5,13 +5,13 @@ import { failureOf } from '../../api/failure.ts';
 import { askKind, hasOperation } from '../../api/metadata.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
-import { go, hrefOf, place, setQuery } from '../../browser/place.ts';
+import { hrefOf, place, setQuery } from '../../browser/place.ts';
 import { SuggestedRelationships } from '../../features/relationship-suggestions.tsx';
 import { isList, isObject, type Json, type JsonObject } from '../../model/json.ts';
 import { type Overview, type SourceOverview, type TableOverview, tableId, tableJson } from '../../model/overview.ts';
 import { readSuggestions, relationshipStep } from '../../model/relationship-names.ts';
 import { sourceDrop } from '../../model/source-drop.ts';
-import { labelOf } from '../../model/steps.ts';
+import { labelOf, type Step } from '../../model/steps.ts';
 import { useAfterDrawn } from '../../parts/after-drawn.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
@@ -23,7 +23,7 @@ import { Loading } from '../../parts/loading.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { tabPanel, Tabs } from '../../parts/tabs.tsx';
-import { tell } from '../../parts/toast.tsx';
+import { tell, type ToastAction } from '../../parts/toast.tsx';
 import { AllPermissions } from './all-permissions.tsx';
 import { Functions } from './functions.tsx';
 
@@ -146,17 +146,27 @@ function Tables({ data, source }: { readonly data: Overview; readonly source: So
   const chosen = untracked.filter((table) => ticked === null || ticked.has(labelOf(table)));
   const track = async (): Promise<void> => {
     const tables = chosen.map((table): JsonObject => ({ source: name, table }));
-    const done = await run({
-      title: `Track ${tables.length === 1 ? labelOf(chosen[0] ?? {}) : `${tables.length} tables`}`,
-      steps: () => [{ type: `${kind}_track_tables`, args: { tables, allow_warnings: true } }],
-      inverse: [
-        { type: `${kind}_untrack_tables`, args: { tables: tables.map((each) => ({ ...each, cascade: true })), allow_warnings: true } },
-      ],
-    });
-    if (done === null) return;
-    tellWarnings(done);
-    setTicked(null);
-    if (relate && hasOperation(kind, 'suggest_relationships')) await trackRelationships(source);
+    const makeTracked = async (relationships: readonly Step[]): Promise<void> => {
+      const what = tables.length === 1 ? labelOf(chosen[0] ?? {}) : `${tables.length} tables`;
+      const count = `${relationships.length} ${relationships.length === 1 ? 'relationship' : 'relationships'}`;
+      const done = await makeChange({
+        title: `Track ${what}${relationships.length === 0 ? '' : ` with ${count}`}`,
+        steps: () => [{ type: `${kind}_track_tables`, args: { tables, allow_warnings: true } }, ...relationships],
+        // The relationships go with their tables.
+        inverse: [
+          { type: `${kind}_untrack_tables`, args: { tables: tables.map((each) => ({ ...each, cascade: true })), allow_warnings: true } },
+        ],
+      });
+      tellWarnings(isList(done) ? (done[0] ?? null) : done);
+      setTicked(null);
+    };
+    const guarded = (task: () => Promise<void>, actions: readonly ToastAction[] = []): Promise<void> =>
+      task().catch((error) => tell(`Nothing was tracked: ${failureOf(error).message}`, { isWrong: true, actions }));
+    if (!relate || !hasOperation(kind, 'suggest_relationships')) return guarded(() => makeTracked([]));
+    await guarded(
+      async () => makeTracked(await relationshipsAmong(source, chosen)),
+      [{ label: 'Track without relationships', run: () => void guarded(() => makeTracked([])) }],
+    );
   };
   return (
     <>
@@ -286,23 +296,9 @@ function tellWarnings(answer: Json): void {
   for (const warning of warnings.slice(0, 3)) tell(String(warning['message']), { isWrong: true });
 }
 
-/** The relationships of foreign keys between tracked tables that nobody has made yet. */
-async function trackRelationships({ name, kind }: SourceOverview): Promise<void> {
-  try {
-    const suggested = readSuggestions(await askKind(kind, 'suggest_relationships', { source: name, omit_tracked: true }), () => []);
-    if (suggested.length === 0) return;
-    await makeChange({
-      title: `${suggested.length} relationships`,
-      steps: () => suggested.map((each) => relationshipStep(name, kind, each)),
-      inverse: suggested.map((each) => ({
-        type: `${kind}_drop_relationship`,
-        args: { source: name, table: each.table, relationship: each.name },
-      })),
-    });
-  } catch (error) {
-    tell(`The relationships were not made: ${failureOf(error).message}`, {
-      isWrong: true,
-      actions: [{ label: 'Review', run: () => go(['data', name], { tab: 'relationships' }) }],
-    });
-  }
+/** The steps that make the relationships of tables which are about to be tracked: those that begin at one of them, and no others. */
+async function relationshipsAmong({ name, kind }: SourceOverview, tables: readonly JsonObject[]): Promise<readonly Step[]> {
+  const own = new Set(tables.map(labelOf));
+  const suggested = readSuggestions(await askKind(kind, 'suggest_relationships', { source: name, tables }), () => []);
+  return suggested.filter((each) => own.has(labelOf(each.table))).map((each) => relationshipStep(name, kind, each));
 }

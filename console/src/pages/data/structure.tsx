@@ -4,7 +4,7 @@ import { type Failure, failureOf } from '../../api/failure.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import type { TableInfo } from '../../api/table-info.ts';
 import { hrefOf } from '../../browser/place.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { isObject, type Json, type JsonObject } from '../../model/json.ts';
 import { type TableOverview, tableId, tableJson } from '../../model/overview.ts';
 import { labelOf } from '../../model/steps.ts';
 import { tableSteps } from '../../model/table-entry.ts';
@@ -19,6 +19,11 @@ export function Structure({ table, info }: { readonly table: TableOverview; read
   const [names, setNames] = useState<Readonly<Record<string, string>>>({});
   const [typeName, setTypeName] = useState<string>();
   const [isEnum, setEnum] = useState<boolean>();
+  /** The names as they were stored when the draft began. */
+  const [began, setBegan] = useState<Json>();
+  const begin = (): void => {
+    if (began === undefined) setBegan(namesIn(info.entry));
+  };
   const [failure, setFailure] = useState<Failure>();
   const address = { source: table.source, kind: table.kind, table: tableJson(table) };
   const configuration: JsonObject = isObject(info.entry?.['configuration']) ? info.entry['configuration'] : {};
@@ -35,24 +40,34 @@ export function Structure({ table, info }: { readonly table: TableOverview; read
   const apply = async (): Promise<void> => {
     setFailure(undefined);
     try {
-      await makeChange({
+      const changed = (entry: JsonObject): JsonObject => ({
+        ...entry,
+        configuration: changedConfiguration(entry),
+        ...(isEnum === undefined ? {} : { is_enum: isEnum }),
+      });
+      const done = await makeChange({
         title: `Names of ${tableId(table)}`,
         tables: [address],
+        draft: {
+          before: began ?? namesIn(info.entry),
+          now: ([entry]) => namesIn(entry),
+          after: ([entry]) => namesIn(changed(entry ?? {})),
+        },
         steps: ([entry]) => {
           if (entry === null || entry === undefined) throw new Error('the table is no longer tracked');
-          return tableSteps(address, entry, {
-            ...entry,
-            configuration: changedConfiguration(entry),
-            ...(isEnum === undefined ? {} : { is_enum: isEnum }),
-          });
+          return tableSteps(address, entry, changed(entry));
         },
       });
-      setNames({});
-      setTypeName(undefined);
-      setEnum(undefined);
+      if (done !== null) reset();
     } catch (error) {
       setFailure(failureOf(error));
     }
+  };
+  const reset = (): void => {
+    setNames({});
+    setTypeName(undefined);
+    setEnum(undefined);
+    setBegan(undefined);
   };
   const changedConfiguration = (entry: JsonObject): JsonObject => {
     const before: JsonObject = isObject(entry['configuration']) ? entry['configuration'] : {};
@@ -98,7 +113,10 @@ export function Structure({ table, info }: { readonly table: TableOverview; read
                   placeholder={info.columnNames.get(column.name) ?? column.name}
                   value={names[column.name] ?? customOf(column.name)}
                   spellcheck={false}
-                  onInput={(event) => setNames({ ...names, [column.name]: event.currentTarget.value })}
+                  onInput={(event) => {
+                    begin();
+                    setNames({ ...names, [column.name]: event.currentTarget.value });
+                  }}
                 />
               </td>
             </tr>
@@ -125,11 +143,21 @@ export function Structure({ table, info }: { readonly table: TableOverview; read
                 placeholder={info.names?.type ?? ''}
                 value={typeName ?? currentType}
                 spellcheck={false}
-                onInput={(event) => setTypeName(event.currentTarget.value)}
+                onInput={(event) => {
+                  begin();
+                  setTypeName(event.currentTarget.value);
+                }}
               />
             )}
           </Field>
-          <Check label="Its rows are the values of an enum" checked={isEnum ?? table.isEnum} onChange={setEnum} />
+          <Check
+            label="Its rows are the values of an enum"
+            checked={isEnum ?? table.isEnum}
+            onChange={(on) => {
+              begin();
+              setEnum(on);
+            }}
+          />
           <div class="row">
             <Button
               kind="primary"
@@ -138,6 +166,9 @@ export function Structure({ table, info }: { readonly table: TableOverview; read
               onClick={() => void apply()}
             >
               Save names
+            </Button>
+            <Button refusal={isChanged ? undefined : 'Nothing is changed'} onClick={reset}>
+              Reset
             </Button>
           </div>
         </div>
@@ -162,6 +193,11 @@ export function Structure({ table, info }: { readonly table: TableOverview; read
       </section>
     </>
   );
+}
+
+/** Part of a table's entry that the form edits. */
+function namesIn(entry: JsonObject | null | undefined): Json {
+  return { configuration: entry?.['configuration'] ?? {}, is_enum: entry?.['is_enum'] === true };
 }
 
 function quoted({ schema, name }: TableOverview): string {

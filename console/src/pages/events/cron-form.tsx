@@ -1,12 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
+import type { MetadataPart } from '../../api/entries.ts';
 import { ask } from '../../api/metadata.ts';
 import { objectsIn } from '../../api/sections.ts';
 import { isReadOnly } from '../../api/settings.ts';
 import { FormDialog } from '../../features/form-dialog.tsx';
-import { changedMeanwhile } from '../../features/save-failure.tsx';
 import { type CronDraft, cronDraft, cronTimes, missingOfCron, writtenCron } from '../../model/cron-draft.ts';
-import { equalJson, isObject, type JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
+import type { Step } from '../../model/steps.ts';
 import { Check } from '../../parts/field.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 import { CallFields, WebhookField } from './call-fields.tsx';
@@ -20,25 +21,28 @@ export async function readCronTriggers(signal?: AbortSignal): Promise<readonly J
   return isObject(json) ? objectsIn(json['cron_triggers']) : [];
 }
 
+/** A cron trigger. It is read from their list: those that are not exported are in no part of the document. */
+export function cronPart(name: string): MetadataPart {
+  return { only: {}, find: async () => (await readCronTriggers()).find((each) => each['name'] === name) ?? null };
+}
+
 /** What is called, when, with what, and what becomes of a call that fails. */
 export function CronForm({ before, onClose }: { readonly before: JsonObject | undefined; onClose(): void }) {
   const [draft, setDraft] = useState<CronDraft>(() => cronDraft(before));
   const set = (changes: Partial<CronDraft>): void => setDraft({ ...draft, ...changes });
   const name = draft.name.trim();
-  const save = async (isOver: boolean): Promise<boolean> => {
+  const save = async (): Promise<boolean> => {
     const args = writtenCron(draft, before);
-    // Those that are not exported are in no part of the document: the list has all.
-    const now = (await readCronTriggers()).find((each) => each['name'] === name);
-    if (before === undefined && now !== undefined) throw new Error(`There is a cron trigger ${name} already.`);
-    if (before !== undefined && !isOver && !equalJson(now ?? null, before))
-      throw changedMeanwhile(name, 'open it again to see how it is now.');
     const done = await makeChange({
       title: `Cron trigger ${name}`,
-      steps: () => [{ type: 'create_cron_trigger', args: { ...args, replace: now !== undefined } }],
-      inverse: [
-        now === undefined
-          ? { type: 'delete_cron_trigger', args: { name } }
-          : { type: 'create_cron_trigger', args: { ...now, replace: true } },
+      parts: [cronPart(name)],
+      steps: (_, [now = null]) => {
+        if (before === undefined && now !== null) throw new Error(`There is a cron trigger ${name} already.`);
+        return [{ type: 'create_cron_trigger', args: { ...args, replace: now !== null } }];
+      },
+      draft: { before: before ?? null, now: (_, [now = null]) => now, after: () => args },
+      inverse: ([was = null]): readonly Step[] => [
+        isObject(was) ? { type: 'create_cron_trigger', args: { ...was, replace: true } } : { type: 'delete_cron_trigger', args: { name } },
       ],
     });
     return done !== null;

@@ -12,7 +12,7 @@ import { ErrorBox } from '../../parts/error-box.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { Attempts } from './attempts.tsx';
-import { CronForm, readCronTriggers } from './cron-form.tsx';
+import { CronForm, cronPart, readCronTriggers } from './cron-form.tsx';
 
 const NEXT = 5;
 
@@ -61,7 +61,8 @@ function CronTrigger({ trigger, onEdit }: { readonly trigger: JsonObject; onEdit
       title: `Delete the cron trigger ${name}`,
       review: true,
       steps: () => [{ type: 'delete_cron_trigger', args: { name } }],
-      inverse: [{ type: 'create_cron_trigger', args: trigger }],
+      parts: [cronPart(name)],
+      inverse: ([was = null]) => (isObject(was) ? [{ type: 'create_cron_trigger', args: was }] : []),
     });
   return (
     <section class="card stack">

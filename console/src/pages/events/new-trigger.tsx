@@ -1,3 +1,4 @@
+import { DEFAULT_KIND } from '../../model/kinds.generated.ts';
 import { useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
 import { hasOperation } from '../../api/metadata.ts';
@@ -65,7 +66,7 @@ export function NewTrigger({ onClose }: { onClose(): void }) {
     <FormDialog
       title="New event trigger"
       action="Create"
-      operation={`${table?.kind ?? 'pg'}_create_event_trigger`}
+      operation={`${table?.kind ?? DEFAULT_KIND}_create_event_trigger`}
       refusal={missing}
       onClose={onClose}
       onSave={create}

@@ -2,8 +2,7 @@ import type { Change } from '../../api/changes.ts';
 import { readEntries } from '../../api/entries.ts';
 import { ask } from '../../api/metadata.ts';
 import { objectsIn } from '../../api/sections.ts';
-import { changedMeanwhile } from '../../features/save-failure.tsx';
-import { equalJson, isObject, type JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
 import { memberOf, type TableAddress, tableSteps, withMember } from '../../model/table-entry.ts';
 
 /** @throws Error when there is no such trigger */
@@ -32,7 +31,7 @@ export async function readTrigger(source: string, kind: string, name: string): P
 
 /**
  * The change that puts another trigger in its place, or deletes it; as one of its table it can be undone.
- * @param before as it was seen: where it is something else by now, nothing is changed
+ * @param before the trigger as it was stored when the draft began; undefined if it is deleted unseen
  * @throws Error when there is no such trigger
  */
 export async function changeOfTrigger(
@@ -50,9 +49,16 @@ export async function changeOfTrigger(
     review: trigger === null,
     steps: ([entry]) => {
       if (entry === null || entry === undefined) return [];
-      const now = memberOf(entry, 'event_triggers', 'name', name);
-      if (before !== undefined && !equalJson(now, before)) throw changedMeanwhile(name, 'open it again to see how it is now.');
       return tableSteps(address, entry, withMember(entry, 'event_triggers', 'name', name, trigger));
     },
+    ...(before === undefined
+      ? {}
+      : {
+          draft: {
+            before,
+            now: ([entry]) => memberOf(entry ?? null, 'event_triggers', 'name', name) ?? null,
+            after: () => trigger,
+          },
+        }),
   };
 }

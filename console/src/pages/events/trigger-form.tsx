@@ -43,12 +43,10 @@ export function TriggerForm({ of, onClose }: { readonly of: TableTrigger; onClos
     async (signal) => (table === undefined ? [] : (await readTableInfo(table, signal)).columns.map((column) => column.name)),
     `${address.source} ${table?.schema} ${table?.name}`,
   );
-  const save = async (isOver: boolean): Promise<boolean> => {
+  const save = async (): Promise<boolean> => {
     const next = writtenTrigger(draft, trigger);
     const { source, kind } = address;
-    return (
-      (await makeChange(await changeOfTrigger(source, kind, name, `Event trigger ${name}`, next, isOver ? undefined : trigger))) !== null
-    );
+    return (await makeChange(await changeOfTrigger(source, kind, name, `Event trigger ${name}`, next, trigger))) !== null;
   };
   return (
     <FormDialog

@@ -177,8 +177,8 @@ export function TriggerPage({ source, name }: { readonly source: string; readonl
           onSubmit={async (written) => {
             if (!isObject(written)) throw new SyntaxError('an event trigger is an object');
             if (written['name'] !== name) throw new SyntaxError('an event trigger keeps its name: make another one, and delete this one');
-            if ((await makeChange(await changeOfTrigger(source, String(kind), name, `Event trigger ${name}`, written))) !== null)
-              setEdited(null);
+            const change = await changeOfTrigger(source, String(kind), name, `Event trigger ${name}`, written, edited.of.trigger);
+            if ((await makeChange(change)) !== null) setEdited(null);
           }}
         >
           <p class="muted">
@@ -190,7 +190,7 @@ export function TriggerPage({ source, name }: { readonly source: string; readonl
       {isInvoking && (
         <JsonDialog
           title={`Invoke ${name}`}
-          text={'{\n  "id": 1\n}'}
+          text=""
           action="Invoke"
           onClose={() => setInvoking(false)}
           onSubmit={async (payload) => {
@@ -200,7 +200,9 @@ export function TriggerPage({ source, name }: { readonly source: string; readonl
             setTimeout(reload, 500);
           }}
         >
-          <p class="muted">What the webhook gets as the new row. The trigger has to allow invocations by hand.</p>
+          <p class="muted">
+            The new row that the webhook gets, such as <code>{'{"id": 1}'}</code>. The trigger has to allow invocations by hand.
+          </p>
         </JsonDialog>
       )}
     </div>

@@ -11,7 +11,7 @@ import { Grid } from '../../parts/grid.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { Segments } from '../../parts/tabs.tsx';
-import type { Run } from './explorer.tsx';
+import type { Run } from './run.ts';
 
 /** The first list of objects in an answer. */
 function rowsIn(json: Json | undefined): readonly JsonObject[] | undefined {

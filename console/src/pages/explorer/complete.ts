@@ -2,7 +2,7 @@
 import { type FieldType, rootFields, rootTypes, type SchemaType, typeNamed } from '../../api/types.ts';
 import { type OperationKind, placeAt } from '../../model/graphql-document.ts';
 import type { Persona } from '../../model/persona.ts';
-import type { Completion, CompletionAnswer } from '../../parts/code-editor.tsx';
+import type { Completion, CompletionAnswer } from '../../parts/code-editor-types.ts';
 
 const KEYWORDS: readonly Completion[] = ['query', 'mutation', 'subscription', 'fragment'].map((label) => ({ label }));
 

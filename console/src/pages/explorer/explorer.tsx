@@ -1,22 +1,25 @@
+import { DEFAULT_KIND } from '../../model/kinds.generated.ts';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { type Failure, failureOf, isAbort } from '../../api/failure.ts';
-import { type GraphqlAnswer, sendGraphql } from '../../api/graphql.ts';
+import { Failure, failureOf, isAbort } from '../../api/failure.ts';
+import { sendGraphql } from '../../api/graphql.ts';
 import { administer } from '../../api/http.ts';
 import { overview } from '../../api/overview.ts';
 import { persona } from '../../api/persona.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { hasSecret } from '../../api/session.ts';
+import { isReadOnly, READ_ONLY_REASON, sessionPrefixAliases } from '../../api/settings.ts';
 import { subscribe } from '../../api/subscribe.ts';
 import { copyText } from '../../browser/clipboard.ts';
 import { addKey } from '../../browser/keys.ts';
 import { base, place, setQuery } from '../../browser/place.ts';
 import { placeOfPath } from '../../model/document-place.ts';
 import { formatDocument, operationsOf, placeAt } from '../../model/graphql-document.ts';
-import { isList, isObject, type Json, type JsonObject, parseJson, printJson } from '../../model/json.ts';
+import { isList, isObject, type Json, type JsonObject, parseJson } from '../../model/json.ts';
 import { allTables } from '../../model/overview.ts';
-import { headersOf, type Persona, personaLabel, sessionOf } from '../../model/persona.ts';
-import { curlOf } from '../../model/steps.ts';
+import { type Persona, personaLabel, sessionOf } from '../../model/persona.ts';
+import { curlOf, fetchOf } from '../../model/request-code.ts';
+import { type RequestHeaders, requestHeaders, withoutAliases, withoutIdentity } from '../../model/request-headers.ts';
 import { Button } from '../../parts/button.tsx';
-import { CodeEditor, type CodeMark, type EditorHandle } from '../../parts/code-editor.tsx';
+import { CodeEditor, type EditorHandle } from '../../parts/code-editor.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Menu } from '../../parts/menu.tsx';
@@ -27,18 +30,11 @@ import { AddToCollection } from './add-to.tsx';
 import { Answer } from './answer.tsx';
 import { complete } from './complete.ts';
 import { Explained } from './explained.tsx';
+import { readHeaders } from './headers.ts';
 import { type SideForm, SidePanel } from './side-panel.tsx';
 import { addToHistory, changeDraft, chosenDraft, closeDraft, drafts, isUntouched, openDraft } from './tabs.ts';
-
-export interface Run {
-  readonly as: Persona;
-  readonly answer: GraphqlAnswer | undefined;
-  /** Of a subscription: the last one. */
-  readonly event: Json | undefined;
-  readonly events: number;
-  readonly failure: Failure | undefined;
-  readonly isRunning: boolean;
-}
+import type { CodeMark } from '../../parts/code-editor-types.ts';
+import type { Run } from './run.ts';
 
 const SIDES = [
   ['schema', 'Schema'],
@@ -102,8 +98,8 @@ export function Explorer() {
     return operations.find(({ from, to }) => at >= from && at <= to) ?? operations[0];
   };
   const requestOf = () => {
-    const variables = draft.variables.trim() === '' ? undefined : parseJson(draft.variables);
-    if (variables !== undefined && !isObject(variables)) throw new SyntaxError('variables are an object');
+    const variables = draft.variables.trim() === '' ? undefined : labelled('Variables', () => parseJson(draft.variables));
+    if (variables !== undefined && !isObject(variables)) throw new SyntaxError('Variables: they are an object');
     const { name } = chosenOperation() ?? {};
     return {
       query: draft.text,
@@ -111,10 +107,18 @@ export function Explorer() {
       ...(operations.length > 1 && name !== undefined ? { operationName: name } : {}),
     };
   };
-  const givenHeaders = (): Record<string, string> => {
-    const json = headers.trim() === '' ? {} : parseJson(headers);
-    return isObject(json) ? Object.fromEntries(Object.entries(json).map(([name, value]) => [name, String(value)])) : {};
-  };
+  /** The headers that are sent; of another persona, without the role and the token that are written. */
+  const headersFor = (other?: Persona): RequestHeaders =>
+    labelled('Headers', () => {
+      const given = withoutAliases(readHeaders(headers), sessionPrefixAliases);
+      return other === undefined ? requestHeaders(as, given) : requestHeaders(other, withoutIdentity(given));
+    });
+  let asked = as;
+  try {
+    asked = headersFor().as;
+  } catch {
+    // What is wrong with the headers is shown when the document is run.
+  }
   /** Among the fields where the cursor is; where it is elsewhere, as the last of the first operation. */
   const insert = (text: string): void => {
     const at = handle.current?.selection().from ?? 0;
@@ -126,14 +130,14 @@ export function Explorer() {
     const whole = end < 0 ? `${draft.text}{\n  ${text}}\n` : `${draft.text.slice(0, end).trimEnd()}\n  ${text}${draft.text.slice(end)}`;
     changeDraft(draft.id, { text: whole });
   };
-  const run = async (personas: readonly Persona[]): Promise<void> => {
+  const run = async (other?: Persona): Promise<void> => {
     stop();
     setTab('answer');
     let request: { readonly query: string; readonly variables?: JsonObject };
-    let extra: Record<string, string>;
+    let all: readonly RequestHeaders[];
     try {
       request = requestOf();
-      extra = givenHeaders();
+      all = other === undefined ? [headersFor()] : [headersFor(), headersFor(other)];
       setWrong(undefined);
     } catch (error) {
       setWrong(error instanceof Error ? error.message : String(error));
@@ -142,11 +146,11 @@ export function Explorer() {
     addToHistory(draft.text, draft.variables);
     setRan({ text: draft.text, operation: operations.length > 1 ? chosenOperation()?.name : undefined });
     const isLive = chosenOperation()?.kind === 'subscription';
-    setRuns(personas.map((each) => ({ as: each, ...BLANK, isRunning: true })));
+    setRuns(all.map((each) => ({ as: each.as, ...BLANK, isRunning: true })));
     const put = (index: number, change: (before: Run) => Run): void =>
       setRuns((before) => before.map((each, at) => (at === index ? change(each) : each)));
     await Promise.all(
-      personas.map(async (each, index) => {
+      all.map(async (each, index) => {
         try {
           if (isLive) {
             const end = await subscribe(request, each, {
@@ -159,7 +163,7 @@ export function Explorer() {
           }
           const controller = new AbortController();
           ending.current.push(() => controller.abort());
-          const answer = await sendGraphql(request, each, { signal: controller.signal, headers: extra });
+          const answer = await sendGraphql(request, each, controller.signal);
           put(index, (before) => ({ ...before, answer, isRunning: false }));
         } catch (error) {
           if (!isAbort(error)) put(index, (before) => ({ ...before, failure: failureOf(error), isRunning: false }));
@@ -170,32 +174,32 @@ export function Explorer() {
   const explain = async (): Promise<void> => {
     setTab('explain');
     try {
-      const json = await administer('v1/graphql/explain', { body: { query: requestOf() as JsonObject, user: sessionOf(as) } });
+      const { as: user } = headersFor();
+      if (user.token !== undefined)
+        throw new Failure('Explain takes a role and session variables: choose them as the persona, in place of the token.', {
+          code: 'not-supported',
+        });
+      const json = await administer('v1/graphql/explain', { body: { query: requestOf() as JsonObject, user: sessionOf(user) } });
       setExplained({ json });
     } catch (error) {
       setExplained({ failure: failureOf(error) });
     }
   };
-  const code = (form: 'curl' | 'fetch'): string => {
-    let body: JsonObject = { query: draft.text };
+  const copy = (what: 'curl' | 'fetch'): void => {
     try {
-      body = requestOf() as JsonObject;
-    } catch {
-      // without variables that cannot be read
+      const request = headersFor();
+      const options = { headers: request.headers, hasSecret: request.hasSecret && hasSecret.value, token: as.token };
+      const text = (what === 'curl' ? curlOf : fetchOf)(`${base}v1/graphql`, requestOf() as JsonObject, options);
+      setWrong(undefined);
+      void copyText(text).then(() => tell(`Copied as ${what}`));
+    } catch (error) {
+      setWrong(failureOf(error).message);
     }
-    const url = `${base}v1/graphql`;
-    if (form === 'curl')
-      return curlOf(url, body, {
-        hasSecret: as.token === undefined,
-        headers: as.token === undefined ? headersOf(as) : { Authorization: 'Bearer $TOKEN' },
-      });
-    return `await fetch(${JSON.stringify(url)}, {\n  method: 'POST',\n  headers: { 'Content-Type': 'application/json', Authorization: \`Bearer \${token}\` },\n  body: JSON.stringify(${printJson(body, 2)}),\n});`;
   };
-  const copy = (text: string, what: string): void => void copyText(text).then(() => tell(`Copied as ${what}`));
   const others = [
     { role: 'admin', variables: {} },
-    ...(overview.value?.roles ?? []).map((role): Persona => ({ role, variables: as.variables })),
-  ].filter(({ role }) => role !== as.role || as.token !== undefined);
+    ...(overview.value?.roles ?? []).map((role): Persona => ({ role, variables: asked.variables })),
+  ].filter(({ role }) => role !== asked.role || asked.token !== undefined);
   const isRunning = runs.some((each) => each.isRunning);
   const needsNoChange = isReadOnly && chosenOperation()?.kind === 'mutation' ? READ_ONLY_REASON : undefined;
   const untouched = isUntouched(draft.text);
@@ -239,13 +243,11 @@ export function Explorer() {
                 Stop
               </Button>
             ) : (
-              <Button kind="primary" icon="play" title="Ctrl+Enter" refusal={needsNoChange} onClick={() => void run([as])}>
+              <Button kind="primary" icon="play" title="Ctrl+Enter" refusal={needsNoChange} onClick={() => void run()}>
                 Run
               </Button>
             )}
-            <Menu
-              items={others.map((each) => ({ label: `${personaLabel(as)}  |  ${personaLabel(each)}`, run: () => void run([as, each]) }))}
-            >
+            <Menu items={others.map((each) => ({ label: `${personaLabel(asked)}  |  ${personaLabel(each)}`, run: () => void run(each) }))}>
               Compare with …
             </Menu>
             <Button onClick={() => void explain()}>Explain</Button>
@@ -255,8 +257,8 @@ export function Explorer() {
               name="More"
               items={[
                 { label: 'Format (Ctrl+S)', icon: 'edit', run: () => changeDraft(draft.id, { text: formatDocument(draft.text) }) },
-                { label: 'Copy as curl', icon: 'copy', run: () => copy(code('curl'), 'curl') },
-                { label: 'Copy as fetch', icon: 'copy', run: () => copy(code('fetch'), 'fetch') },
+                { label: 'Copy as curl', icon: 'copy', run: () => copy('curl') },
+                { label: 'Copy as fetch', icon: 'copy', run: () => copy('fetch') },
                 {
                   label: 'Add to a collection …',
                   icon: 'plus',
@@ -282,8 +284,8 @@ export function Explorer() {
               handle={handle}
               marks={marks}
               onChange={(text) => changeDraft(draft.id, { text })}
-              onRun={() => void (needsNoChange === undefined && run([as]))}
-              complete={(text, at) => complete(persona.peek(), text, at)}
+              onRun={() => void (needsNoChange === undefined && run())}
+              complete={(text, at) => complete(asked, text, at)}
             />
           </div>
           <Segments
@@ -297,7 +299,6 @@ export function Explorer() {
           />
           {wrong !== undefined && (
             <p class="banner banner-danger small" role="alert">
-              {lower === 'variables' ? 'Variables: ' : ''}
               {wrong}
             </p>
           )}
@@ -310,7 +311,7 @@ export function Explorer() {
               hint={'{"name": "value"}'}
               value={draft.variables}
               onChange={(variables) => changeDraft(draft.id, { variables })}
-              onRun={() => void run([as])}
+              onRun={() => void run()}
             />
           ) : (
             <CodeEditor
@@ -321,7 +322,7 @@ export function Explorer() {
               hint={'{"X-Svc-Use-Backend-Only-Permissions": "true"}'}
               value={headers}
               onChange={setHeaders}
-              onRun={() => void run([as])}
+              onRun={() => void run()}
             />
           )}
         </section>
@@ -351,7 +352,7 @@ export function Explorer() {
                 <Explained json={explained.json} />
               )
             ) : runs.length === 0 ? (
-              <Start untouched={untouched} />
+              <Start untouched={untouched} as={asked} />
             ) : (
               runs.map((each, index) => <Answer key={index} run={each} {...(runs.length > 1 ? { other: runs[1 - index] } : {})} />)
             )}
@@ -363,6 +364,15 @@ export function Explorer() {
       )}
     </div>
   );
+}
+
+/** Runs a reader of one of the editors; its errors say which. */
+function labelled<T>(what: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new SyntaxError(`${what}: ${failureOf(error).message}`);
+  }
 }
 
 /** Where the errors of the answers are, in the document. */
@@ -379,12 +389,12 @@ function marksOf(runs: readonly Run[], text: string, operation: string | undefin
 }
 
 /** Three documents to begin with. */
-function Start({ untouched }: { readonly untouched: boolean }) {
+function Start({ untouched, as }: { readonly untouched: boolean; readonly as: Persona }) {
   const { value: data } = overview;
   const tables =
     data === undefined
       ? []
-      : allTables(data).filter(({ problem, relationships, kind }) => problem === undefined && relationships > 0 && kind === 'pg');
+      : allTables(data).filter(({ problem, relationships, kind }) => problem === undefined && relationships > 0 && kind === DEFAULT_KIND);
   const [table] = tables;
   if (data !== undefined && allTables(data).length === 0) {
     return (
@@ -422,7 +432,7 @@ function Start({ untouched }: { readonly untouched: boolean }) {
         ))
       }
     >
-      <kbd>Ctrl</kbd> <kbd>Enter</kbd> runs it as <strong>{personaLabel(persona.value)}</strong>. The schema puts fields into the document.
+      <kbd>Ctrl</kbd> <kbd>Enter</kbd> runs it as <strong>{personaLabel(as)}</strong>. The schema puts fields into the document.
     </EmptyState>
   );
 }

@@ -1,16 +1,17 @@
 import { useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
-import { readMetadata } from '../../api/entries.ts';
-import { type Failure, failureOf } from '../../api/failure.ts';
+import { DOCUMENT, readMetadata } from '../../api/entries.ts';
+import { Failure, failureOf } from '../../api/failure.ts';
 import { overview } from '../../api/overview.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { copyText, download } from '../../browser/clipboard.ts';
-import { isObject, type Json, type JsonObject, parseJson, printJson } from '../../model/json.ts';
+import { equalJson, isObject, type Json, type JsonObject, parseJson, printJson } from '../../model/json.ts';
 import { type Difference, metadataDifferences, withDifferences } from '../../model/metadata-difference.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Check } from '../../parts/field.tsx';
+import { JsonDifference } from '../../parts/json-difference.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { tell } from '../../parts/toast.tsx';
 
@@ -19,6 +20,8 @@ interface Compared {
   readonly before: JsonObject;
   readonly differences: readonly Difference[];
 }
+
+const CHANGED = 'The metadata has changed since the comparison. Compare again, and look at the differences.';
 
 const MARKS = { added: '+', gone: '−', changed: '~' } as const;
 
@@ -54,16 +57,15 @@ export function Exchange() {
         type: 'replace_metadata',
         args: { metadata: document, allow_inconsistent_metadata: allowed },
       });
-      // What was looked at is what is replaced.
-      if (overview.peek()?.version !== compared.version) {
-        await compare(text);
-        throw new Error('The metadata has changed since the comparison, which is made anew now. Look at it again.');
-      }
       const done = await makeChange({
         title: `Import ${chosen.length} ${chosen.length === 1 ? 'object' : 'objects'}`,
         review: true,
-        steps: () => [replace(metadata, allow)],
-        inverse: [replace(compared.before, true)],
+        parts: [DOCUMENT],
+        steps: (_, [now = null]) => {
+          if (!equalJson(now, compared.before)) throw new Failure(CHANGED, { code: 'changed-since' });
+          return [replace(metadata, allow)];
+        },
+        inverse: ([before = null]) => [replace(isObject(before) ? before : {}, true)],
       });
       if (done === null) return;
       tell('Imported.');
@@ -214,38 +216,8 @@ function DifferenceLine({
       />
       <details>
         <summary class="muted small">Show</summary>
-        <Lines before={before} after={after} />
+        <JsonDifference before={before} after={after} />
       </details>
     </div>
-  );
-}
-
-/** Line by line: what is in both is shown once. */
-function Lines({ before, after }: { readonly before: Json | undefined; readonly after: Json | undefined }) {
-  const linesOf = (json: Json | undefined): readonly string[] => (json === undefined ? [] : printJson(json, 2).split('\n'));
-  const [old, now] = [linesOf(before), linesOf(after)];
-  const common = (lines: readonly string[], others: readonly string[]): number => {
-    let count = 0;
-    while (count < lines.length && count < others.length && lines[count] === others[count]) count++;
-    return count;
-  };
-  const start = common(old, now);
-  const end = Math.min(common(old.toReversed(), now.toReversed()), Math.min(old.length, now.length) - start);
-  const context = 2;
-  return (
-    <section class="diff" tabIndex={0} aria-label="Lines that differ">
-      {old.slice(Math.max(0, start - context), start).map((line, index) => (
-        <div key={`a${index}`}>{`  ${line}`}</div>
-      ))}
-      {old.slice(start, old.length - end).map((line, index) => (
-        <div key={`b${index}`} class="minus">{`− ${line}`}</div>
-      ))}
-      {now.slice(start, now.length - end).map((line, index) => (
-        <div key={`c${index}`} class="plus">{`+ ${line}`}</div>
-      ))}
-      {now.slice(now.length - end, now.length - end + context).map((line, index) => (
-        <div key={`d${index}`}>{`  ${line}`}</div>
-      ))}
-    </section>
   );
 }

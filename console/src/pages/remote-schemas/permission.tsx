@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
+import { memberPart } from '../../api/entries.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
+import { objectsIn } from '../../api/sections.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { isObject, type Json, type JsonObject } from '../../model/json.ts';
 import { parseSchemaDocument, printSchemaDocument, type SchemaDocument } from '../../model/schema-document.ts';
 import type { RemoteTypes } from '../../model/schema-ticks.ts';
 import type { Step } from '../../model/steps.ts';
@@ -39,6 +41,8 @@ export function Permission({
   onClose(): void;
 }) {
   const [role, setRole] = useState(given);
+  /** The permission as it was stored when the dialog was opened. */
+  const [began] = useState(before ?? null);
   const [schema, setSchema] = useState(
     before !== undefined && isObject(before['definition']) ? String(before['definition']['schema']) : '',
   );
@@ -46,14 +50,22 @@ export function Permission({
   const [failure, setFailure] = useState<Failure>();
   const document = readDocument(schema);
   const drop = { type: 'drop_remote_schema_permissions', args: { remote_schema: remote, role } };
-  const old = before === undefined ? undefined : permissionStep(remote, before);
-  const change = async (title: string, next: Step | null): Promise<void> => {
+  const storedIn = (schema: Json): JsonObject | null =>
+    (isObject(schema) ? objectsIn(schema['permissions']) : []).find((each) => each['role'] === role) ?? null;
+  const change = async (title: string, after: JsonObject | null): Promise<void> => {
     setFailure(undefined);
+    const next = after === null ? [] : [permissionStep(remote, after)];
+    const shown = (permission: JsonObject | null): Json => (permission === null ? null : shownPermission(permission));
     try {
       const done = await makeChange({
         title,
-        steps: () => [...(old === undefined ? [] : [drop]), ...(next === null ? [] : [next])],
-        inverse: [...(next === null ? [] : [drop]), ...(old === undefined ? [] : [old])],
+        parts: [memberPart('remote_schemas', remote)],
+        steps: (_, [now = null]) => [...(storedIn(now) === null ? [] : [drop]), ...next],
+        draft: { before: shown(began), now: (_, [now = null]) => shown(storedIn(now)), after: () => shown(after) },
+        inverse: ([was = null]) => {
+          const old = storedIn(was);
+          return [...(after === null ? [] : [drop]), ...(old === null ? [] : [permissionStep(remote, old)])];
+        },
       });
       if (done !== null) onClose();
     } catch (error) {
@@ -62,7 +74,7 @@ export function Permission({
   };
   const refusal = isReadOnly ? READ_ONLY_REASON : role.trim() === '' ? 'Say which role' : undefined;
   const isEmpty = schema.trim() === '';
-  const save = (): void => void change(`${remote} for ${role}`, permissionStep(remote, { ...before, role, definition: { schema } }));
+  const save = (): void => void change(`${remote} for ${role}`, { ...began, role, definition: { schema } });
   return (
     <Dialog
       title={`${remote} for a role`}
@@ -143,6 +155,12 @@ export function Permission({
       )}
     </Dialog>
   );
+}
+
+/** A permission as it is compared: its SDL line by line. */
+function shownPermission({ definition, ...rest }: JsonObject): JsonObject {
+  const schema = isObject(definition) ? definition['schema'] : undefined;
+  return { ...rest, schema: typeof schema === 'string' ? schema.split('\n') : (schema ?? null) };
 }
 
 function readDocument(schema: string): SchemaDocument | SyntaxError {

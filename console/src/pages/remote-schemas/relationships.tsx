@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
+import type { MetadataPart } from '../../api/entries.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
 import { overview } from '../../api/overview.ts';
 import { objectsIn } from '../../api/sections.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { attempt } from '../../features/attempt.ts';
 import { TargetForm } from '../../features/target-form.tsx';
-import type { JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
 import { findTable, tableJson } from '../../model/overview.ts';
 import { missingOf, type TargetDraft, targetDefinition, targetDraft } from '../../model/relationship-target.ts';
 import type { RemoteTypes } from '../../model/schema-ticks.ts';
@@ -37,6 +38,19 @@ export function relationshipStep(verb: 'create' | 'update' | 'delete', { definit
 
 const nameOf = ({ type_name: type, name }: JsonObject): string => `${String(type)}.${String(name)}`;
 
+/** A relationship in the metadata, as the operations take it. */
+function relationshipPart(relationship: JsonObject): MetadataPart {
+  const remote = String(relationship['remote_schema']);
+  const place = nameOf(relationship);
+  return {
+    only: { sections: ['remote_schemas'] },
+    find: (metadata) => {
+      const found = objectsIn(metadata['remote_schemas']).find((each) => each['name'] === remote);
+      return (found === undefined ? [] : relationshipsOf(found)).find((each) => nameOf(each) === place) ?? null;
+    },
+  };
+}
+
 interface RelationshipsProps {
   readonly remote: string;
   /** Undefined where the server does not tell them. */
@@ -66,8 +80,10 @@ export function Relationships({ remote, types, relationships }: RelationshipsPro
               onClick={() =>
                 void attempt({
                   title: `Delete the relationship ${nameOf(each)}`,
-                  steps: () => [relationshipStep('delete', each)],
-                  inverse: [relationshipStep('create', each)],
+                  parts: [relationshipPart(each)],
+                  steps: (_, [now = null]) => (now === null ? [] : [relationshipStep('delete', each)]),
+                  draft: { before: each, now: (_, [now = null]) => now, after: () => null },
+                  inverse: ([was = null]) => (isObject(was) ? [relationshipStep('create', was)] : []),
                 })
               }
             />
@@ -118,8 +134,10 @@ function Edit({
       };
       const done = await makeChange({
         title: `Relationship ${nameOf(args)}`,
-        steps: () => [relationshipStep(before === undefined ? 'create' : 'update', args)],
-        inverse: [before === undefined ? relationshipStep('delete', args) : relationshipStep('update', before)],
+        parts: [relationshipPart(args)],
+        steps: (_, [now = null]) => [relationshipStep(before === undefined || now === null ? 'create' : 'update', args)],
+        draft: { before: before ?? null, now: (_, [now = null]) => now, after: () => args },
+        inverse: ([was = null]) => [isObject(was) ? relationshipStep('update', was) : relationshipStep('delete', args)],
       });
       if (done !== null) onClose();
     } catch (error) {

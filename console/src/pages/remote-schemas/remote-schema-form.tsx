@@ -4,7 +4,6 @@ import { memberPart } from '../../api/entries.ts';
 import { isReadOnly } from '../../api/settings.ts';
 import { FormDialog } from '../../features/form-dialog.tsx';
 import { HeadersForm } from '../../features/headers-form.tsx';
-import { changedMeanwhile } from '../../features/save-failure.tsx';
 import { equalJson, isObject, type JsonObject } from '../../model/json.ts';
 import {
   hasNames,
@@ -33,18 +32,26 @@ export function RemoteSchemaForm({ before, onClose }: { readonly before: JsonObj
   const missing = missingOfRemoteSchema(draft) ?? wrong;
   const isSame = before !== undefined && args !== undefined && equalJson(args, headOf(before));
   const isSameServer = before !== undefined && equalJson(args?.['definition'], before['definition']);
-  const save = async (isOver: boolean): Promise<boolean> => {
+  const save = async (): Promise<boolean> => {
     const done = await makeChange({
       title: `Remote schema ${name}`,
       parts: [memberPart('remote_schemas', name)],
       review: before !== undefined,
+      ...(before === undefined
+        ? {}
+        : {
+            draft: {
+              before: headOf(before),
+              now: (_, [now = null]) => (isObject(now) ? headOf(now) : null),
+              after: (_, [now = null]) => writtenRemoteSchema(draft, isObject(now) ? now : before),
+            },
+          }),
       steps: (_, [now = null]): readonly Step[] => {
         if (!isObject(now)) {
           if (before !== undefined) throw new Error(`There is no remote schema ${name} any more.`);
           return [{ type, args: writtenRemoteSchema(draft) }];
         }
         if (before === undefined) throw new Error(`There is a remote schema ${name} already.`);
-        if (!isOver && !equalJson(headOf(now), headOf(before))) throw changedMeanwhile(name, 'open it again to see how it is now.');
         return [{ type, args: writtenRemoteSchema(draft, now) }];
       },
       inverse: ([was = null]) =>

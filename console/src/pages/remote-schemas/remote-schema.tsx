@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { config } from '../../api/config.ts';
+import { memberPart } from '../../api/entries.ts';
 import { ask } from '../../api/metadata.ts';
 import { overview } from '../../api/overview.ts';
 import { objectsIn } from '../../api/sections.ts';
@@ -38,12 +39,16 @@ export function RemoteSchema({ remote, onEdit }: { readonly remote: JsonObject; 
     void attempt({
       title: `Remove the remote schema ${name}`,
       review: true,
+      parts: [memberPart('remote_schemas', name)],
       steps: () => [{ type: 'remove_remote_schema', args: { name } }],
-      inverse: [
-        { type: 'add_remote_schema', args: headOf(remote) },
-        ...permissions.map((each) => permissionStep(name, each)),
-        ...relationships.map((each) => relationshipStep('create', each)),
-      ],
+      inverse: ([was = null]) =>
+        isObject(was)
+          ? [
+              { type: 'add_remote_schema', args: headOf(was) },
+              ...objectsIn(was['permissions']).map((each) => permissionStep(name, each)),
+              ...relationshipsOf(was).map((each) => relationshipStep('create', each)),
+            ]
+          : [],
     });
   return (
     <section class="card stack">

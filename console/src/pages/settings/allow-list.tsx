@@ -8,7 +8,7 @@ import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { attempt } from '../../features/attempt.ts';
 import { JsonDialog } from '../../features/json-dialog.tsx';
-import { isObject, type JsonObject, printJson } from '../../model/json.ts';
+import { isObject } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
@@ -16,7 +16,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 
-const TEMPLATE: JsonObject = { name: 'shop', definition: { queries: [{ name: 'example', query: 'query example { __typename }' }] } };
+const EXAMPLE = '{"name": "shop", "definition": {"queries": [{"name": "Titles", "query": "query Titles { album { title } }"}]}}';
 
 /** Collections of operations, and which of them may be run. */
 export function AllowList() {
@@ -106,7 +106,7 @@ export function AllowList() {
       {isAdding && (
         <JsonDialog
           title="New collection"
-          text={printJson(TEMPLATE, 2)}
+          text=""
           action="Create"
           onClose={() => setAdding(false)}
           onSubmit={async (args) => {
@@ -119,7 +119,11 @@ export function AllowList() {
             });
             setAdding(false);
           }}
-        />
+        >
+          <p class="muted">
+            A name and its operations: <code class="break">{EXAMPLE}</code>
+          </p>
+        </JsonDialog>
       )}
     </>
   );

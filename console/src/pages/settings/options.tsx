@@ -4,7 +4,7 @@ import { objectsIn } from '../../api/sections.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { copyText } from '../../browser/clipboard.ts';
 import { isObject } from '../../model/json.ts';
-import { shellQuoted } from '../../model/steps.ts';
+import { shellQuoted } from '../../model/request-code.ts';
 import { Button } from '../../parts/button.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Check, Search } from '../../parts/field.tsx';

@@ -1,15 +1,22 @@
 import { useState } from 'preact/hooks';
+import { sectionPart } from '../../api/entries.ts';
 import { overview } from '../../api/overview.ts';
 import { objectsIn, readSections } from '../../api/sections.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { attempt } from '../../features/attempt.ts';
-import { isList, isObject, type JsonObject } from '../../model/json.ts';
+import { isList, isObject, type Json, type JsonObject } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Check } from '../../parts/field.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
+
+/** The roles that may not see the schema, of the section of the metadata. */
+function disabledIn(options: Json | undefined): readonly string[] {
+  const roles = isObject(options) ? options['disabled_for_roles'] : undefined;
+  return isList(roles) ? roles.map(String) : [];
+}
 
 /** Hosts whose certificates nobody vouches for, and roles that may not see the schema. */
 export function Outside() {
@@ -20,13 +27,10 @@ export function Outside() {
   if (value === undefined)
     return isLoading || failure === undefined ? <Loading what="the settings" /> : <ErrorBox error={shownError(failure)} onRetry={reload} />;
   const network = value['network'];
-  const introspection = value['graphql_schema_introspection'];
-  const disabled =
-    isObject(introspection) && isList(introspection['disabled_for_roles']) ? introspection['disabled_for_roles'].map(String) : [];
   return (
     <>
       <Hosts hosts={isObject(network) ? objectsIn(network['tls_allowlist']) : []} />
-      <Introspection disabled={disabled} />
+      <Introspection disabled={disabledIn(value['graphql_schema_introspection'])} />
     </>
   );
 }
@@ -106,12 +110,16 @@ function Hosts({ hosts }: { readonly hosts: readonly JsonObject[] }) {
 function Introspection({ disabled }: { readonly disabled: readonly string[] }) {
   const roles = [...new Set([...(overview.value?.roles ?? []), ...disabled])].sort();
   const set = (role: string, mayNot: boolean): void => {
-    const next = mayNot ? [...disabled, role] : disabled.filter((each) => each !== role);
     const stepTo = (list: readonly string[]) => ({ type: 'set_graphql_schema_introspection_options', args: { disabled_for_roles: list } });
     void attempt({
       title: `${role} may ${mayNot ? 'not ' : ''}see the schema`,
-      steps: () => [stepTo(next)],
-      inverse: [stepTo(disabled)],
+      parts: [sectionPart('graphql_schema_introspection')],
+      // The roles that other administrators have listed meanwhile stay.
+      steps: (_, [now]) => {
+        const others = disabledIn(now).filter((each) => each !== role);
+        return [stepTo(mayNot ? [...others, role] : others)];
+      },
+      inverse: ([was]) => [stepTo(disabledIn(was))],
     });
   };
   return (

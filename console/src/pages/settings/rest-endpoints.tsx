@@ -1,3 +1,4 @@
+import { memberPart } from '../../api/entries.ts';
 import { overview } from '../../api/overview.ts';
 import { objectsIn, readSections } from '../../api/sections.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
@@ -23,7 +24,8 @@ export function RestEndpoints() {
       title: `Drop the REST endpoint ${String(endpoint['name'])}`,
       review: true,
       steps: () => [{ type: 'drop_rest_endpoint', args: { name: String(endpoint['name']) } }],
-      inverse: [{ type: 'create_rest_endpoint', args: endpoint }],
+      parts: [memberPart('rest_endpoints', String(endpoint['name']))],
+      inverse: ([was = null]) => (isObject(was) ? [{ type: 'create_rest_endpoint', args: was }] : []),
     });
   return (
     <>

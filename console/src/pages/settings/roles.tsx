@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
-import { readMetadata } from '../../api/entries.ts';
+import { type MetadataPart, readMetadata } from '../../api/entries.ts';
 import { failureOf } from '../../api/failure.ts';
 import { overview } from '../../api/overview.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { attempt } from '../../features/attempt.ts';
+import { equalJson, type Json } from '../../model/json.ts';
 import { allTables } from '../../model/overview.ts';
-import { type RoleChange, roleSteps } from '../../model/role-change.ts';
+import { type RoleChange, roleSteps, type RoleSteps } from '../../model/role-change.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
@@ -26,14 +27,20 @@ export function Roles() {
   const change = async (role: string, how: RoleChange): Promise<boolean> => {
     try {
       const { metadata } = await readMetadata();
-      const { tables: concerned, steps, inverse } = roleSteps(metadata, role, how);
+      const seen = roleSteps(metadata, role, how);
+      // The steps for all but tables are the part that the change is about: another change that leaves them as they are is no conflict.
+      const part: MetadataPart = { only: 'all', find: (now) => stepsAsJson(roleSteps(now, role, how)) };
       const done = await makeChange({
         title:
           how.kind === 'drop' ? `Drop the role ${role}` : how.kind === 'copy' ? `Copy ${role} to ${how.to}` : `Rename ${role} to ${how.to}`,
-        tables: concerned,
+        tables: seen.tables,
+        parts: [part],
         review: true,
-        steps,
-        ...(inverse === undefined ? {} : { inverse }),
+        steps: (entries, [now]) => {
+          if (!equalJson(now, stepsAsJson(seen))) throw new Error(`Another change of the role ${role} was made meanwhile. Begin again.`);
+          return seen.steps(entries);
+        },
+        ...(seen.inverse === undefined ? {} : { inverse: seen.inverse }),
       });
       return done !== null;
     } catch (error) {
@@ -114,6 +121,11 @@ export function Roles() {
   );
 }
 
+/** The steps of a role's change as they are compared; those of tables are made from their entries. */
+function stepsAsJson({ tables, steps }: RoleSteps): Json {
+  return { tables: tables.map(({ source, table }) => [source, table]), steps: steps([]).map(({ type, args }) => ({ type, args })) };
+}
+
 function NameRole({
   role,
   kind,
@@ -165,7 +177,14 @@ function NameRole({
 function NewInheritedRole({ roles, onClose }: { readonly roles: readonly string[]; onClose(): void }) {
   const [name, setName] = useState('');
   const [parents, setParents] = useState<ReadonlySet<string>>(new Set());
-  const missing = name.trim() === '' ? 'Give it a name' : parents.size < 2 ? 'Tick two parents at least' : undefined;
+  const missing =
+    name.trim() === ''
+      ? 'Give it a name'
+      : name.trim() === 'admin' || roles.includes(name.trim())
+        ? 'There is such a role already'
+        : parents.size < 2
+          ? 'Tick two parents at least'
+          : undefined;
   const add = async (): Promise<void> => {
     if (missing !== undefined) return;
     const done = await attempt({

@@ -1,3 +1,4 @@
+import { KINDS } from '../../model/kinds.generated.ts';
 import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
@@ -14,7 +15,7 @@ import { type SourceOverview, tableId } from '../../model/overview.ts';
 import { mayDefine, statementAt, statementsOf } from '../../model/sql-statements.ts';
 import { labelOf } from '../../model/steps.ts';
 import { Button } from '../../parts/button.tsx';
-import { CodeEditor, type CodeMark, type EditorHandle } from '../../parts/code-editor.tsx';
+import { CodeEditor, type EditorHandle } from '../../parts/code-editor.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Check } from '../../parts/field.tsx';
@@ -23,6 +24,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { tell } from '../../parts/toast.tsx';
+import type { CodeMark } from '../../parts/code-editor-types.ts';
 
 const MOST_ROWS = 1000;
 const MOST_HISTORY = 50;
@@ -38,17 +40,12 @@ interface Result {
   readonly affected: readonly Json[];
 }
 
-const EXAMPLES = [
-  { label: 'A table', sql: `create table author (\n  id bigint generated always as identity primary key,\n  name text not null\n);\n` },
-  { label: 'A view', sql: `create view recent as\n  select * from author order by id desc limit 10;\n` },
-  { label: 'What is large', sql: `select relname, n_live_tup\nfrom pg_stat_user_tables\norder by n_live_tup desc\nlimit 20;\n` },
-];
-
 /** SQL as the administrator of a source. */
 export function Sql() {
   const data = overview.value;
   const { query } = place.value;
   const source = data?.sources.find(({ name }) => name === query.get('source')) ?? data?.sources[0];
+  const { editor = 'sql', escapes = false, examples = [] } = KINDS[source?.kind ?? ''] ?? {};
   const [readOnly, setReadOnly] = useState(isReadOnly || label !== '');
   const [cascade, setCascade] = useState(false);
   const [checked, setChecked] = useState(true);
@@ -87,7 +84,7 @@ export function Sql() {
     const all = text.peek();
     const { from, to } = handle.current?.selection() ?? { from: 0, to: 0 };
     const range =
-      from !== to ? { from, to } : whole ? { from: 0, to: all.length } : (statementAt(all, from) ?? { from: 0, to: all.length });
+      from !== to ? { from, to } : whole ? { from: 0, to: all.length } : (statementAt(all, from, escapes) ?? { from: 0, to: all.length });
     const sql = all.slice(range.from, range.to);
     if (sql.trim() === '') return;
     setFailure(undefined);
@@ -148,7 +145,7 @@ export function Sql() {
     }
   };
   /** One of them is run at a time, unless all are wanted: the button says so. */
-  const several = statementsOf(text.value).length > 1;
+  const several = statementsOf(text.value, escapes).length > 1;
   const tables = Object.fromEntries((source?.tables ?? []).map((table) => [tableId(table), []]));
   return (
     <div class="page page-fill">
@@ -203,9 +200,9 @@ export function Sql() {
         )}
       </header>
       <CodeEditor
-        key={source?.kind === 'dbb' ? 'mysql' : 'sql'}
+        key={editor}
         name="SQL"
-        language={source?.kind === 'dbb' ? 'sql-mysql' : 'sql'}
+        language={editor}
         height="min(34vh, 300px)"
         hint="select …"
         value={text.value}
@@ -298,7 +295,7 @@ export function Sql() {
         <EmptyState
           icon="sql"
           title="Statements to start with"
-          actions={EXAMPLES.map(({ label: name, sql }) => (
+          actions={examples.map(({ label: name, sql }) => (
             <Button
               key={name}
               onClick={() => {

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { ADMIN } from './persona.ts';
+import { curlOf, fetchOf } from './request-code.ts';
+import { requestHeaders, withoutAliases, withoutIdentity } from './request-headers.ts';
+
+const CLERK = { role: 'clerk', variables: { 'user-id': '4' } };
+
+describe('requestHeaders', () => {
+  it('lets a written header replace that of the persona, however it is spelt', () => {
+    expect(requestHeaders(ADMIN, { 'x-svc-role': 'customer', 'X-Trace': '1' })).toEqual({
+      headers: { 'x-svc-role': 'customer', 'X-Trace': '1' },
+      hasSecret: true,
+      as: { role: 'customer', variables: {} },
+    });
+    expect(requestHeaders(CLERK, { 'X-SVC-User-Id': '5' })).toMatchObject({
+      headers: { 'X-Svc-Role': 'clerk', 'X-SVC-User-Id': '5' },
+      as: { role: 'clerk', variables: { 'user-id': '5' } },
+    });
+    expect(() => requestHeaders(ADMIN, { 'x-a': '1', 'X-A': '2' })).toThrow('given twice');
+  });
+
+  it('sends no secret and no role of the persona beside a token', () => {
+    expect(requestHeaders(CLERK, { Authorization: 'Bearer abc' })).toEqual({
+      headers: { Authorization: 'Bearer abc' },
+      hasSecret: false,
+      as: { role: '', variables: {}, token: 'abc' },
+    });
+    expect(requestHeaders(CLERK, { 'X-Svc-Admin-Secret': 'other' })).toMatchObject({ hasSecret: false, as: CLERK });
+    expect(requestHeaders({ role: 'fan', variables: {}, token: 'abc' })).toMatchObject({
+      headers: { Authorization: 'Bearer abc', 'X-Svc-Role': 'fan' },
+      hasSecret: false,
+    });
+  });
+
+  it('counts headers under another prefix of session variables like those under X-Svc-', () => {
+    const given = withoutAliases({ 'X-Hasura-Role': 'customer', 'x-hasura-User-Id': '5', 'X-Trace': '1' }, ['x-hasura-']);
+    expect(requestHeaders(ADMIN, given)).toEqual({
+      headers: { 'X-Svc-Role': 'customer', 'X-Svc-User-Id': '5', 'X-Trace': '1' },
+      hasSecret: true,
+      as: { role: 'customer', variables: { 'user-id': '5' } },
+    });
+    expect(withoutAliases({ 'X-Hasura-Role': 'customer' }, [])).toEqual({ 'X-Hasura-Role': 'customer' });
+  });
+
+  it('leaves who it is out for a comparison', () => {
+    expect(withoutIdentity({ 'x-svc-role': 'a', authorization: 'b', 'X-Svc-Shop': 'c' })).toEqual({ 'X-Svc-Shop': 'c' });
+  });
+});
+
+describe('a request as code', () => {
+  it('has every header that is sent, and the documented variable in place of the secret', () => {
+    const { headers, hasSecret } = requestHeaders(ADMIN, { 'X-Svc-Role': "o'clerk", 'x-svc-admin-secret': 'secret' });
+    expect(curlOf('http://h/v1/graphql', { query: '{ a }' }, { headers, hasSecret: true })).toBe(
+      `curl -s 'http://h/v1/graphql' \\
+  -H 'Content-Type: application/json' \\
+  -H "X-Svc-Admin-Secret: $SVC_GRAPHQL_ADMIN_SECRET" \\
+  -H 'X-Svc-Role: o'\\''clerk' \\
+  -H "X-Svc-Admin-Secret: $SVC_GRAPHQL_ADMIN_SECRET" \\
+  -d '{"query":"{ a }"}'`,
+    );
+    expect(hasSecret).toBe(false);
+    expect(curlOf('u', {}, { headers, hasSecret })).not.toContain('secret"');
+  });
+
+  it('lets a shell fill in the token of a persona', () => {
+    const persona = { role: '', variables: {}, token: 'abc' };
+    const { headers, hasSecret } = requestHeaders(persona);
+    const options = { headers, hasSecret, token: persona.token };
+    expect(curlOf('u', {}, options)).toContain('-H "Authorization: Bearer $TOKEN"');
+    expect(fetchOf('u', {}, options)).toMatch(/"Authorization": `Bearer \$\{process\.env\.TOKEN\}`/);
+  });
+});

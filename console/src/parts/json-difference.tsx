@@ -1,0 +1,44 @@
+import { type Json, printJson } from '../model/json.ts';
+
+const MOST_LINES = 400;
+
+/** Two values, line by line: what is in both is shown once. */
+export function JsonDifference({
+  before,
+  after,
+  name = 'Lines that differ',
+}: {
+  /** Undefined if there is none. */
+  readonly before: Json | undefined;
+  readonly after: Json | undefined;
+  readonly name?: string;
+}) {
+  const linesOf = (json: Json | undefined): readonly string[] => (json === undefined ? [] : printJson(json, 2).split('\n'));
+  const [old, now] = [linesOf(before), linesOf(after)];
+  const common = (lines: readonly string[], others: readonly string[]): number => {
+    let count = 0;
+    while (count < lines.length && count < others.length && lines[count] === others[count]) count++;
+    return count;
+  };
+  const start = common(old, now);
+  const end = Math.min(common(old.toReversed(), now.toReversed()), Math.min(old.length, now.length) - start);
+  const context = 2;
+  const cut = (lines: readonly string[]): readonly string[] =>
+    lines.length <= MOST_LINES ? lines : [...lines.slice(0, MOST_LINES), `… ${lines.length - MOST_LINES} more lines`];
+  return (
+    <section class="diff" tabIndex={0} aria-label={name}>
+      {old.slice(Math.max(0, start - context), start).map((line, index) => (
+        <div key={`a${index}`}>{`  ${line}`}</div>
+      ))}
+      {cut(old.slice(start, old.length - end)).map((line, index) => (
+        <div key={`b${index}`} class="minus">{`− ${line}`}</div>
+      ))}
+      {cut(now.slice(start, now.length - end)).map((line, index) => (
+        <div key={`c${index}`} class="plus">{`+ ${line}`}</div>
+      ))}
+      {now.slice(now.length - end, now.length - end + context).map((line, index) => (
+        <div key={`d${index}`}>{`  ${line}`}</div>
+      ))}
+    </section>
+  );
+}

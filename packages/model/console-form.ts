@@ -1,0 +1,45 @@
+/** What the console shows of a kind of database. Data only: `scripts/operations-page.mjs` writes it into the console. */
+export interface ConsoleForm {
+  /** Name of the product: `PostgreSQL`. */
+  readonly title: string;
+  /** Language of its SQL in the editor. */
+  readonly editor: 'sql' | 'sql-mysql';
+  /** Backslashes escape in all strings of its SQL, and backticks quote names. */
+  readonly escapes: boolean;
+  /** Key of the schema in names of tables: `schema`. */
+  readonly schemaKey: string;
+  /** First statements for the SQL page. */
+  readonly examples?: readonly { readonly label: string; readonly sql: string }[];
+  /**
+   * Lists the functions of a source, one row for each parameter, or one without a parameter: schema, unique name, name, schema and name of
+   * the returned type, name of the parameter, schema and name of its type. Absent if the functions of the kind cannot be listed.
+   */
+  readonly functionsSql?: string;
+  readonly secret: ConsoleSecret;
+  /** Other values of the configuration. */
+  readonly fields: readonly ConsoleField[];
+}
+
+/** Value of the configuration that contains a password or key: its text, or an environment variable of the service. */
+export interface ConsoleSecret {
+  /** Keys from the configuration to the value. */
+  readonly path: readonly string[];
+  readonly label: string;
+  readonly hint: string;
+  readonly placeholder: string;
+  /** Example name of an environment variable. */
+  readonly variable: string;
+  /** Whether a text that is a JSON object is sent as this object. */
+  readonly json: boolean;
+}
+
+export interface ConsoleField {
+  /** Key in the configuration. */
+  readonly key: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly placeholder: string;
+  /** `names` is a list with commas in between. */
+  readonly type: 'text' | 'names' | 'number';
+  readonly required: boolean;
+}

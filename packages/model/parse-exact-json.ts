@@ -1,0 +1,235 @@
+/** Reads JSON text and keeps every number as it was written. */
+
+/** `N` stands for the numbers that a double may change. */
+export type ExactJson<N> = null | boolean | number | string | N | ExactJson<N>[] | { [key: string]: ExactJson<N> };
+
+const TAB = 9;
+const NEWLINE = 10;
+const RETURN = 13;
+const SPACE = 32;
+const QUOTE = 34;
+const PLUS = 43;
+const COMMA = 44;
+const MINUS = 45;
+const POINT = 46;
+const ZERO = 48;
+const NINE = 57;
+const COLON = 58;
+const OPEN_LIST = 91;
+const BACKSLASH = 92;
+const CLOSE_LIST = 93;
+const OPEN_OBJECT = 123;
+const CLOSE_OBJECT = 125;
+/** Every decimal of so many digits is told from the others by a double. */
+const EXACT_DIGITS = 15;
+/** Numbers below ten to the power of minus this are printed with an exponent. */
+const SMALLEST_PLAIN = 6;
+const POWERS_OF_TEN = Array.from({ length: EXACT_DIGITS + 1 }, (_, exponent) => 10 ** exponent);
+/** Characters of a string that are looked at one by one: a search is faster for long strings and slower for short ones. */
+const SHORT = 24;
+/** A power of two. */
+const KNOWN_KEYS = 64;
+/** What strings may not hold as it is: escapes begin with the one, the other is not allowed. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const NOT_PLAIN = /[\\\u0000-\u001f]/;
+
+export class JsonFault extends SyntaxError {
+  /** Place of the fault, in characters. */
+  readonly at: number;
+  constructor(at: number) {
+    super(`unexpected text in JSON at position ${at}`);
+    this.at = at;
+  }
+}
+
+/**
+ * Numbers that JavaScript prints as they are written become numbers: those of up to 15 digits, without
+ * an exponent or zeros at the end of the fraction. For a key written twice the last one counts.
+ * @param keep makes what stands for any other number
+ * @throws JsonFault, or another SyntaxError for a bad escape and when it is nested deeper than the stack
+ */
+export function parseExactJson<N>(text: string, keep: (text: string) => N): ExactJson<N> {
+  let at = 0;
+  const knownKeys = new Array<string>(KNOWN_KEYS).fill('');
+
+  const fault = (): JsonFault => new JsonFault(at);
+
+  const skipSpace = (): number => {
+    let code = text.charCodeAt(at);
+    while (code === SPACE || code === NEWLINE || code === RETURN || code === TAB) code = text.charCodeAt(++at);
+    return code;
+  };
+
+  const longString = (from: number): string => {
+    const start = at + 1;
+    let end = text.indexOf('"', from);
+    for (; end >= 0; end = text.indexOf('"', end + 1)) {
+      let slashes = 0;
+      while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes += 1;
+      if (slashes % 2 === 0) break;
+    }
+    if (end < 0) throw fault();
+    at = end + 1;
+    const raw = text.slice(start, end);
+    return NOT_PLAIN.test(raw) ? (JSON.parse(text.slice(start - 1, end + 1)) as string) : raw;
+  };
+
+  const string = (): string => {
+    const start = at + 1;
+    for (let i = start; i < start + SHORT; i++) {
+      const code = text.charCodeAt(i);
+      if (code === QUOTE) {
+        at = i + 1;
+        return text.slice(start, i);
+      }
+      if (code === BACKSLASH || code < SPACE) break;
+    }
+    return longString(start);
+  };
+
+  /** Rows have the same keys over and over: a key that is known need not be copied and looked up again. */
+  const key = (): string => {
+    const start = at + 1;
+    let hash = 0;
+    for (let i = start; i < start + SHORT; i++) {
+      const code = text.charCodeAt(i);
+      if (code === QUOTE) {
+        at = i + 1;
+        const place = hash & (KNOWN_KEYS - 1);
+        const known = knownKeys[place] as string;
+        if (known.length === i - start && text.startsWith(known, start)) return known;
+        const fresh = text.slice(start, i);
+        knownKeys[place] = fresh;
+        return fresh;
+      }
+      if (code === BACKSLASH || code < SPACE) break;
+      hash = (hash * 31 + code) | 0;
+    }
+    return longString(start);
+  };
+
+  const digits = (): number => {
+    const start = at;
+    let code = text.charCodeAt(at);
+    while (code >= ZERO && code <= NINE) code = text.charCodeAt(++at);
+    if (at === start) throw fault();
+    return code;
+  };
+
+  const number = (first: number): number | N => {
+    const start = at;
+    const whole = first === MINUS ? start + 1 : start;
+    let i = whole;
+    let code = text.charCodeAt(i);
+    let value = 0;
+    while (code >= ZERO && code <= NINE) {
+      value = value * 10 + (code - ZERO);
+      code = text.charCodeAt(++i);
+    }
+    let count = i - whole;
+    at = i;
+    if (count === 0 || (count > 1 && text.charCodeAt(whole) === ZERO)) throw fault();
+    let exact = !(value === 0 && first === MINUS && code !== POINT);
+    let decimals = 0;
+    if (code === POINT) {
+      let last = POINT;
+      code = text.charCodeAt(++i);
+      while (code >= ZERO && code <= NINE) {
+        value = value * 10 + (code - ZERO);
+        last = code;
+        code = text.charCodeAt(++i);
+      }
+      decimals = i - at - 1;
+      count += decimals;
+      at = i;
+      if (decimals === 0) throw fault();
+      // Printed without the zero, or with an exponent.
+      if (last === ZERO || value < 10 ** (decimals - SMALLEST_PLAIN)) exact = false;
+    }
+    if (code === 101 || code === 69) {
+      exact = false;
+      code = text.charCodeAt(++at);
+      if (code === PLUS || code === MINUS) at += 1;
+      digits();
+    }
+    if (!exact || count > EXACT_DIGITS) return keep(text.slice(start, at));
+    // Both are integers that a double holds, so the quotient is the double closest to the number.
+    if (decimals > 0) value /= POWERS_OF_TEN[decimals] as number;
+    return first === MINUS ? -value : value;
+  };
+
+  const word = <T>(expected: string, meaning: T): T => {
+    if (!text.startsWith(expected, at)) throw fault();
+    at += expected.length;
+    return meaning;
+  };
+
+  const list = (): ExactJson<N>[] => {
+    const items: ExactJson<N>[] = [];
+    at += 1;
+    if (skipSpace() === CLOSE_LIST) {
+      at += 1;
+      return items;
+    }
+    for (;;) {
+      items.push(value());
+      const code = skipSpace();
+      if (code !== COMMA && code !== CLOSE_LIST) throw fault();
+      at += 1;
+      if (code === CLOSE_LIST) return items;
+    }
+  };
+
+  const object = (): ExactJson<N> => {
+    const out: Record<string, ExactJson<N>> = {};
+    at += 1;
+    if (skipSpace() === CLOSE_OBJECT) {
+      at += 1;
+      return out;
+    }
+    for (;;) {
+      if (skipSpace() !== QUOTE) throw fault();
+      const name = key();
+      if (skipSpace() !== COLON) throw fault();
+      at += 1;
+      const item = value();
+      if (name === '__proto__') Object.defineProperty(out, name, { value: item, enumerable: true, configurable: true, writable: true });
+      else out[name] = item;
+      const code = skipSpace();
+      if (code !== COMMA && code !== CLOSE_OBJECT) throw fault();
+      at += 1;
+      if (code === CLOSE_OBJECT) return out;
+    }
+  };
+
+  const value = (): ExactJson<N> => {
+    const code = skipSpace();
+    switch (code) {
+      case QUOTE:
+        return string();
+      case OPEN_LIST:
+        return list();
+      case OPEN_OBJECT:
+        return object();
+      case 116:
+        return word('true', true);
+      case 102:
+        return word('false', false);
+      case 110:
+        return word('null', null);
+      default:
+        return number(code);
+    }
+  };
+
+  let whole: ExactJson<N>;
+  try {
+    whole = value();
+  } catch (error) {
+    if (error instanceof RangeError) throw new SyntaxError('JSON is nested too deeply');
+    throw error;
+  }
+  skipSpace();
+  if (at < text.length) throw fault();
+  return whole;
+}

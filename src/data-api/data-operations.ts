@@ -1,0 +1,34 @@
+import type { Backend } from '../backend/backend.ts';
+import { isJsonArray, isJsonObject, type Json } from '../util/json.ts';
+import type { OperationEntry, OperationGroup } from '../metadata-api/operation.ts';
+import { countOperation } from './count.ts';
+import { deleteOperation } from './delete.ts';
+import { insertOperation } from './insert.ts';
+import { selectOperation } from './select.ts';
+import { updateOperation } from './update.ts';
+
+const GROUPS: readonly OperationGroup[] = [selectOperation, insertOperation, updateOperation, deleteOperation, countOperation];
+
+/** Types of `/v1/query` and `/v2/query` that act on rows. */
+const DATA_OPERATIONS: ReadonlySet<string> = new Set(['select', 'insert', 'update', 'delete', 'count']);
+const BULKS: ReadonlySet<string> = new Set(['bulk', 'concurrent_bulk']);
+
+export function dataOperations(backends: readonly Backend[]): readonly OperationEntry[] {
+  return GROUPS.flatMap((group) => group(backends));
+}
+
+/** Whether a request may come from other roles, where the service is set so: a data operation, or several of them and nothing else. */
+export function isOpenToRoles(body: Json): boolean {
+  if (!isJsonObject(body)) return false;
+  const { type, args } = body;
+  if (typeof type !== 'string') return false;
+  return DATA_OPERATIONS.has(type) || (BULKS.has(type) && isJsonArray(args) && args.every(isOpenToRoles));
+}
+
+/** Of a request, those of bulks in bulks included. */
+export function countOperations(body: Json): number {
+  if (!isJsonObject(body)) return 1;
+  const { type, args } = body;
+  if (typeof type !== 'string' || !BULKS.has(type) || !isJsonArray(args)) return 1;
+  return args.reduce<number>((sum, item) => sum + countOperations(item), 1);
+}

@@ -1,0 +1,50 @@
+/** The selects of root fields: a row for each object, so that no answer is one value. */
+import type { SelectRoot } from '../../../ir/select.ts';
+import { identifier, integer, join, type Sql, sql } from '../../../sql/fragment.ts';
+import { objectOf, rootAnswer } from '../../shared/set-plan/answer.ts';
+import { rootRows } from '../../shared/set-plan/level.ts';
+import { numbered, orderedBy, Place } from '../../shared/set-plan/place.ts';
+import type { SetWriter } from '../../shared/set-plan/writer.ts';
+import type { Layout } from '../answer.ts';
+import { limited } from './levels.ts';
+
+interface Root {
+  readonly object: Sql;
+  readonly from: Sql;
+  readonly order: readonly Sql[];
+  readonly isList: boolean;
+}
+
+/** @returns what gives the objects, and what they are */
+export function rootsSql(writer: SetWriter, roots: readonly SelectRoot[]): { readonly select: Sql; readonly layout: Layout } {
+  const all = roots.map((root) => rootOf(writer, root));
+  const [only] = all;
+  if (only !== undefined && all.length === 1) {
+    return { select: sql`select ${only.object} from ${only.from}${orderedBy(only.order)}`, layout: { kind: 'root', isList: only.isList } };
+  }
+  const names = [identifier(':root'), identifier(':n'), identifier(':json')] as const;
+  const selects = all.map(({ object, from, order }, i) => {
+    const number = order.length === 0 ? integer(0) : numbered([], order);
+    return sql`select ${integer(i)} as ${names[0]}, ${number} as ${names[1]}, ${object} as ${names[2]} from ${from}`;
+  });
+  const alias = writer.alias();
+  const rows = join(selects, sql` union all `);
+  return {
+    select: sql`select ${alias}.${names[0]}, ${alias}.${names[2]} from (${rows}) as ${alias} order by ${alias}.${names[0]}, ${alias}.${names[1]}`,
+    layout: { kind: 'roots', isList: all.map(({ isList }) => isList) },
+  };
+}
+
+function rootOf(writer: SetWriter, { query }: SelectRoot): Root {
+  const own = limited(query);
+  if (own.kind === 'aggregate') {
+    const alias = writer.alias();
+    return { object: sql`${alias}.${identifier('json')}`, from: sql`(${rootAnswer(writer, own)}) as ${alias}`, order: [], isList: false };
+  }
+  const isList = own.shape === 'list';
+  const limit = isList ? own.rows.limit : Math.min(own.rows.limit ?? 1, 1);
+  const rows = rootRows(writer, { from: own.from, rows: { ...own.rows, limit } });
+  const place = new Place(writer, rows.rows);
+  const object = objectOf(writer, own.fields, place);
+  return { object, from: place.from(false), order: rows.order(place.alias), isList };
+}

@@ -1,0 +1,16 @@
+import type { Capabilities } from '../../backend/backend.ts';
+
+export const capabilities: Capabilities = {
+  mutations: true,
+  functions: true,
+  enumTables: true,
+  namingConventions: false,
+  // A row of a distributed table has another type on each server: no function takes it.
+  computedFields: false,
+  distinctOn: true,
+  onConflict: true,
+  conflictsTogether: true,
+  streaming: true,
+  // There are no triggers on distributed tables.
+  eventTriggers: false,
+};

@@ -1,0 +1,317 @@
+/** Puts event triggers into a database and takes them out again. */
+import {
+  type CaptureMark,
+  definitionHash,
+  isMarkedFor,
+  isOfOtherDraft,
+  isSettled,
+  markFor,
+  readMark,
+} from '../../../backend/capture-mark.ts';
+import { captureName, captureNames, inCatalog } from '../../../backend/capture-names.ts';
+import {
+  type CapturedTrigger,
+  DEFAULT_LOCK_MS,
+  type InstallFailure,
+  type InstallOptions,
+  requireOwn,
+  type RetainOptions,
+  underWay,
+} from '../../../backend/captures.ts';
+import type { QualifiedName } from '../../../catalog/catalog.ts';
+import { SvcError } from '../../../errors/svc-error.ts';
+import { CAPTURED_OPERATIONS, type CapturedOperationName, type EventTrigger } from '../../../metadata/event-trigger.ts';
+import { identifier, print, type Sql, sql, string } from '../../../sql/fragment.ts';
+import { dialect } from '../compile/dialect.ts';
+import { DatabaseError } from '../driver/database-error.ts';
+import { type FunctionOptions, functionBody } from './functions.ts';
+import { EVENT_CATALOG_LOCK, eventCatalogVersion, migrateEvents } from './migrations.ts';
+import { type PatientDatabase, patientStatements, type Statements } from './patient.ts';
+
+export interface CaptureOptions extends FunctionOptions {
+  readonly extensionsSchema: string;
+}
+
+/** Migrations rewrite tables that may be large. */
+const MIGRATION_MS = 10 * 60_000;
+
+/**
+ * Transactions that lock tables of the application and the triggers of all instances. Statements follow one another at once: the server ends the
+ * transaction of an instance that stands still in it.
+ */
+const DEFINING = { isolation: 'read-committed', idleMs: 10_000 } as const;
+
+interface Installed extends CaptureMark {
+  readonly function: string;
+  readonly source: string;
+  readonly attached: readonly { readonly table: number; readonly schema: string; readonly name: string; readonly always: boolean }[];
+}
+
+const FIND = `
+  select p.proname, p.prosrc, obj_description(p.oid, 'pg_proc'), coalesce((
+    select json_agg(json_build_object('table', t.tgrelid::int8, 'schema', n.nspname, 'name', c.relname, 'always', t.tgenabled = 'A'))
+    from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.oid = c.relnamespace
+    -- partitions have copies of the trigger of the whole
+    where t.tgfoid = p.oid and t.tgname = p.proname and not exists (
+      select from pg_inherits i join pg_trigger parent on parent.tgrelid = i.inhparent and parent.tgfoid = t.tgfoid
+      where i.inhrelid = t.tgrelid)), '[]')
+  from pg_proc p
+  where p.pronamespace = to_regnamespace('svc_catalog') and p.proname like 'notify\\_svc\\_%' and p.prorettype = 'trigger'::regtype`;
+
+async function installed(connection: Statements): Promise<ReadonlyMap<string, Installed>> {
+  const { rows } = await connection.query(FIND, []);
+  return new Map(
+    rows.map(([name, source, comment, attached]) => {
+      const found = { function: name as string, source: source as string, attached: JSON.parse(attached as string), ...readMark(comment) };
+      return [found.function, found as Installed];
+    }),
+  );
+}
+
+function run(connection: Statements, statement: Sql): Promise<unknown> {
+  return connection.query(print(statement, dialect).text, []);
+}
+
+/** See `Captures.install`. */
+export async function install(
+  source: PatientDatabase,
+  triggers: readonly CapturedTrigger[],
+  { again = false, within, ...how }: InstallOptions,
+  options: CaptureOptions,
+): Promise<readonly InstallFailure[]> {
+  if (triggers.length === 0) return [];
+  const change: Change = { ...how, again, options };
+  if (within !== undefined) {
+    const connection = patientStatements(within);
+    await migrateEvents(connection, options.extensionsSchema);
+    for (const trigger of triggers) await installOne(connection, trigger, change);
+    return [];
+  }
+  try {
+    const deadline = Date.now() + MIGRATION_MS;
+    await source.transaction({ ...DEFINING, deadline }, (connection) => migrateEvents(connection, options.extensionsSchema));
+  } catch (error) {
+    throw error instanceof SvcError ? refusedBy(error) : error;
+  }
+  const found = await installed(source);
+  const failures: InstallFailure[] = [];
+  for (const trigger of triggers) {
+    try {
+      if (!again && statementsFor(trigger, found, change).length === 0) continue;
+      await source.transaction(DEFINING, (connection) => installOne(connection, trigger, change));
+    } catch (error) {
+      if (!(error instanceof SvcError)) throw error;
+      failures.push({ name: trigger.definition.name, error: refusedBy(error) });
+    }
+  }
+  return failures;
+}
+
+/** What the database says of its refusal belongs to the message: it is about what an administrator asked for. */
+function refusedBy(error: SvcError): SvcError {
+  if (!(error.cause instanceof DatabaseError)) return error;
+  const internal = error.internal === undefined ? {} : { internal: error.internal };
+  return new SvcError('postgres-error', `the event trigger cannot be installed: ${error.cause.message}`, { cause: error, ...internal });
+}
+
+interface Change extends Omit<InstallOptions, 'within'> {
+  readonly again: boolean;
+  readonly options: CaptureOptions;
+}
+
+async function installOne(connection: Statements, trigger: CapturedTrigger, change: Change): Promise<void> {
+  await lock(connection, change.lockMs);
+  const known = await installed(connection);
+  const found = change.again ? await withoutFunctions(connection, trigger, known) : known;
+  for (const statement of statementsFor(trigger, found, change)) await run(connection, statement);
+}
+
+/** Drops the functions of a trigger, and returns their marks alone. */
+async function withoutFunctions(
+  connection: Statements,
+  { definition }: CapturedTrigger,
+  known: ReadonlyMap<string, Installed>,
+): Promise<ReadonlyMap<string, Installed>> {
+  for (const operation of CAPTURED_OPERATIONS) await run(connection, dropFunction(captureName(definition.name, operation)));
+  return new Map([...known].map(([name, each]) => [name, { ...each, source: '', attached: [] }]));
+}
+
+function dropFunction(name: string): Sql {
+  return sql`drop function if exists ${inCatalog(name)}() cascade`;
+}
+
+function tableSql({ schema, name }: QualifiedName): Sql {
+  return sql`${identifier(schema)}.${identifier(name)}`;
+}
+
+/** What is missing between what is installed and what should be. */
+function statementsFor(trigger: CapturedTrigger, found: ReadonlyMap<string, Installed>, change: Change): readonly Sql[] {
+  return CAPTURED_OPERATIONS.flatMap((operation) => {
+    // Operations that a definition has no more are removed after the change is stored.
+    if (trigger.definition[operation] === undefined) return [];
+    const known = found.get(captureName(trigger.definition.name, operation));
+    if (known !== undefined) requireOwn(known, change);
+    const { settled, ended, hasFreshColumns = false } = change;
+    const isSame = known !== undefined && isOfDefinition(trigger, operation, known, change.owner);
+    if (isSame && settled !== undefined && !hasFreshColumns) return [];
+    if (known !== undefined && !isSame && change.yields === true && isOfOtherDraft(known, change)) throw underWay();
+    const statements = operationStatements(trigger, operation, known, change);
+    if (statements.length > 0 && known !== undefined && settled !== undefined && !isSettled(known, { settled, ended })) throw underWay();
+    return statements;
+  });
+}
+
+/** Whether a capture was made from this definition: the columns of the table may have changed since. */
+function isOfDefinition(
+  { definition, table }: CapturedTrigger,
+  operation: CapturedOperationName,
+  { owner: marked, definition: hash, attached }: Installed,
+  owner: string,
+): boolean {
+  const isAttached = attached.some(({ table: id, always }) => id === table.id && always === (definition.triggerOnReplication === true));
+  return (
+    isAttached &&
+    attached.length === 1 &&
+    marked === owner &&
+    (hash ?? definitionHash(definition, operation)) === definitionHash(definition, operation)
+  );
+}
+
+function operationStatements(
+  { definition, table }: CapturedTrigger,
+  operation: CapturedOperationName,
+  known: Installed | undefined,
+  change: Change,
+): readonly Sql[] {
+  const { owner, options } = change;
+  const name = captureName(definition.name, operation);
+  const isAdded = change.added?.has(name) === true;
+  const hash = definitionHash(definition, operation);
+  const body = functionBody({ definition, table }, operation, options);
+  const always = definition.triggerOnReplication === true;
+  const own = identifier(name);
+  const on = tableSql(table.name);
+  const statements: Sql[] = [];
+  // A trigger on another table would run what is made for this one.
+  for (const { table: id, schema, name: other } of known?.attached ?? [])
+    if (id !== table.id) statements.push(sql`drop trigger ${own} on ${tableSql({ schema, name: other })}`);
+  if (known?.source !== body) {
+    statements.push(
+      sql`create or replace function ${inCatalog(name)}() returns trigger language plpgsql security definer as ${string(body)}`,
+      sql`revoke all on function ${inCatalog(name)}() from public`,
+    );
+  }
+  const isNew = known?.source !== body || known.owner !== owner || known.trigger !== definition.name;
+  if (isNew || known.definition !== hash || (isAdded && !isMarkedFor(known, change))) {
+    const marked = markFor(change, isAdded ? known : undefined);
+    const mark: CaptureMark = { owner, trigger: definition.name, made: Date.now(), ...marked, definition: hash };
+    statements.push(sql`comment on function ${inCatalog(name)}() is ${string(JSON.stringify(mark))}`);
+  }
+  const attached = known?.attached.find(({ table: id }) => id === table.id);
+  if (attached === undefined)
+    statements.push(sql`create trigger ${own} after ${EVENTS[operation]} on ${on} for each row execute procedure ${inCatalog(name)}()`);
+  if ((attached?.always ?? false) !== always) statements.push(sql`alter table ${on} enable ${always ? sql`always ` : sql``}trigger ${own}`);
+  return statements;
+}
+
+const EVENTS: Readonly<Record<CapturedOperationName, Sql>> = { insert: sql`insert`, update: sql`update`, delete: sql`delete` };
+
+/** See `Captures.retain`. */
+export async function retain(
+  source: PatientDatabase,
+  definitions: readonly EventTrigger[],
+  { owner, gone, lockMs, ...how }: RetainOptions,
+): Promise<boolean> {
+  if ((await eventCatalogVersion(source)) === 0) return true;
+  const needed = captureNames(definitions);
+  const surplus = (found: ReadonlyMap<string, Installed>): readonly Installed[] =>
+    [...found.values()].filter((each) => each.owner === owner && !needed.has(each.function));
+  const isRemoved = (each: Installed): boolean => isSettled(each, how) || (each.version === undefined && gone.includes(each.trigger));
+  const seen = surplus(await installed(source));
+  for (const name of new Set([...gone, ...seen.filter(isRemoved).map(({ trigger }) => trigger)])) {
+    const last = await source.transaction(DEFINING, async (connection) => {
+      await lock(connection, lockMs);
+      const own = surplus(await installed(connection)).filter(({ trigger }) => trigger === name);
+      for (const each of own) if (isRemoved(each)) await run(connection, dropFunction(each.function));
+      // A trigger that goes on, or that a change under way makes again, keeps its events.
+      if (definitions.some((each) => each.name === name) || !own.every(isRemoved)) return null;
+      // No writer is under way, and a new trigger of the name is installed after this transaction.
+      const { rows } = await connection.query(LAST_PLACE, []);
+      return rows[0]?.[0] ?? '0';
+    });
+    if (last !== null) await archive(source, name, last);
+  }
+  return seen.every(isRemoved);
+}
+
+const LAST_PLACE = `select pg_sequence_last_value(pg_get_serial_sequence('svc_catalog.event_log', 'place')::regclass)`;
+
+/** Two that replace a function at the same time would fail. The timeout holds for this lock too, if it is set before. */
+async function lock(connection: Statements, lockMs = DEFAULT_LOCK_MS): Promise<void> {
+  await connection.query(`select set_config('lock_timeout', '${lockMs}', true)`, []);
+  await connection.query(`select pg_advisory_xact_lock(${EVENT_CATALOG_LOCK})`, []);
+}
+
+/** Events in one statement, so that none takes long. */
+const ARCHIVE_BATCH = 10_000;
+
+/**
+ * Nothing of the trigger is delivered any more, and nothing cleans up after it by itself.
+ * @param last place of its events: later ones are of another trigger that has got the name since
+ */
+async function archive(source: PatientDatabase, name: string, last: string): Promise<void> {
+  await source.query(`delete from svc_catalog.svc_event_log_cleanups where trigger_name = $1 and status = 'scheduled'`, [name]);
+  for (let rows = ARCHIVE_BATCH; rows === ARCHIVE_BATCH; ) {
+    const { command } = await source.query(
+      `update svc_catalog.event_log set archived = true, locked = null, lease_holder = null, lease_until = null
+       where id in (select id from svc_catalog.event_log where trigger_name = $1 and place <= $2::bigint and not archived limit ${ARCHIVE_BATCH})`,
+      [name, last],
+    );
+    rows = affected(command);
+  }
+}
+
+/** The number in a command tag such as `UPDATE 3`. */
+export function affected(command: string): number {
+  return Number(command.split(' ').at(-1));
+}
+
+/** See `Captures.uninstall`. */
+export async function uninstall(source: PatientDatabase, owner: string): Promise<void> {
+  if ((await eventCatalogVersion(source)) === 0) return;
+  await source.transaction(DEFINING, async (connection) => {
+    await lock(connection);
+    if ((await eventCatalogVersion(connection)) === 0) return;
+    const found = [...(await installed(connection)).values()];
+    for (const each of found) if (each.owner === owner) await run(connection, dropFunction(each.function));
+    if (!found.some((each) => each.owner !== owner && each.attached.length > 0)) await dropTables(connection);
+  });
+}
+
+async function dropTables(connection: Statements): Promise<void> {
+  for (const each of (await installed(connection)).values()) await run(connection, dropFunction(each.function));
+  await connection.runSql(
+    `drop table if exists svc_catalog.event_log, svc_catalog.event_invocation_logs, svc_catalog.svc_event_log_cleanups, svc_catalog.svc_source_catalog_version;
+     drop sequence if exists svc_catalog.event_waiting;
+     drop function if exists svc_catalog.insert_event_log(text, text, text, text, json, jsonb, jsonb);
+     drop function if exists svc_catalog.gen_svc_uuid();`,
+    {},
+  );
+  // The metadata may be in the same schema.
+  const { rows } = await connection.query(
+    `select exists (select from pg_class where relnamespace = to_regnamespace('svc_catalog'))
+      or exists (select from pg_proc where pronamespace = to_regnamespace('svc_catalog'))`,
+    [],
+  );
+  if (rows[0]?.[0] === 'f') await connection.query('drop schema svc_catalog', []);
+}
+
+/** See `Captures.isTaken`. */
+export async function isTaken(source: PatientDatabase, name: string, owner: string): Promise<boolean> {
+  const functions = CAPTURED_OPERATIONS.map((operation) => captureName(name, operation));
+  const found = await installed(source);
+  return functions.some((each) => {
+    const known = found.get(each);
+    return known !== undefined && known.owner !== owner && known.attached.length > 0;
+  });
+}

@@ -1,0 +1,77 @@
+/** The JSON object of an aggregate query, from the values of its rows. */
+import type { AggregateField, AggregateItem } from '../../../ir/select.ts';
+import { identifier, join, string, type Sql, sql } from '../../../sql/fragment.ts';
+import type { AggregateOperand } from '../../shared/aggregates.ts';
+import { aggregateCall } from './aggregate-call.ts';
+import type { Context } from './context.ts';
+import { builtObject, type Entry, fitsOneCall } from './json-object.ts';
+import { isStringified } from './output.ts';
+import type { Read } from '../../../ir/bool-exp.ts';
+
+export interface AggregatedRows {
+  /** A value of a row. */
+  read(read: Read): Sql;
+  /** The aggregate that is a `nodes` array. */
+  nodes(field: Extract<AggregateField, { kind: 'nodes' }>): Sql;
+  /** A select of aggregates over the rows; called last. */
+  select(columns: Sql): Sql;
+}
+
+export function aggregateResult(context: Context, fields: readonly AggregateField[], rows: AggregatedRows): Sql {
+  // Objects too wide for one call are built outside of the select that aggregates.
+  const outside = fields.some(isWide) ? context.alias() : null;
+  const columns: Sql[] = [];
+  let aggregates = 0;
+  const value = (aggregate: Sql): Sql => {
+    aggregates++;
+    if (outside === null) return aggregate;
+    const name = identifier(`:${columns.length}`);
+    columns.push(sql`${aggregate} as ${name}`);
+    return sql`${outside}.${name}`;
+  };
+  const fieldSql = (field: AggregateField): Sql => {
+    switch (field.kind) {
+      case 'typename':
+        return typenameSql(field.typeName);
+      case 'nodes':
+        return value(rows.nodes(field));
+      case 'aggregate':
+        return builtObject(field.fields.map((item) => ({ key: item.alias, value: itemSql(context, item, rows, value) })));
+    }
+  };
+  const object = builtObject(fields.map((field) => ({ key: field.alias, value: fieldSql(field) })));
+  // Without an aggregate a select has as many rows as its source.
+  if (aggregates === 0) return sql`select ${object} as "json"`;
+  if (outside === null) return rows.select(sql`${object} as "json"`);
+  return sql`select ${object} as "json" from (${rows.select(join(columns, sql`, `))}) as ${outside}`;
+}
+
+function isWide(field: AggregateField, _index: number, all: readonly AggregateField[]): boolean {
+  if (!fitsOneCall(all)) return true;
+  if (field.kind !== 'aggregate') return false;
+  return !fitsOneCall(field.fields) || field.fields.some((item) => item.kind === 'function' && !fitsOneCall(item.fields));
+}
+
+function typenameSql(typeName: string): Sql {
+  return sql`${string(typeName)}::text`;
+}
+
+function itemSql(context: Context, item: AggregateItem, rows: AggregatedRows, value: (aggregate: Sql) => Sql): Sql {
+  const operandOf = (read: Read): AggregateOperand => ({ value: rows.read(read), type: read.type });
+  switch (item.kind) {
+    case 'typename':
+      return typenameSql(item.typeName);
+    case 'count':
+      return value(aggregateCall('count', item.columns.map(operandOf), item.distinct));
+    case 'function':
+      return builtObject(
+        item.fields.map((field): Entry => {
+          if (field.kind === 'typename') return { key: field.alias, value: typenameSql(field.typeName) };
+          const aggregate = value(aggregateCall(item.function, [operandOf(field.read)], false));
+          const asText = context.options.stringifyNumericTypes && isStringified(field.columnType);
+          if (!asText) return { key: field.alias, value: aggregate };
+          return { key: field.alias, value: field.columnType.array ? sql`(${aggregate})::text[]` : sql`(${aggregate})::text` };
+        }),
+      );
+  }
+}

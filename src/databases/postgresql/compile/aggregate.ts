@@ -1,0 +1,150 @@
+/**
+ * Aggregates and `nodes` of the same rows in one pass: an inner select has the values to aggregate
+ * and each row's JSON, the outer one aggregates both.
+ */
+import type { Join } from '../../../ir/relation.ts';
+import type { AggregateField, AggregateQuery } from '../../../ir/select.ts';
+import { EMPTY, integer, join, type Sql, sql } from '../../../sql/fragment.ts';
+import { isSorted } from './aggregate-call.ts';
+import { aggregateResult } from './aggregate-result.ts';
+import { readSql } from './bool-exp.ts';
+import type { Context } from './context.ts';
+import type { Row } from '../../shared/row.ts';
+import { fieldsOf, hasRelated } from './fields.ts';
+import { relatedMayFail } from './fields-may-fail.ts';
+import { type ObjectShape, objectShape } from './json-object.ts';
+import { keysOutside, orderBySql, type OrderKey } from './order-by.ts';
+import { projection } from './projection.ts';
+import { type CompiledRows, isBaseNeeded, isPaged, rowSetOf } from './row-set.ts';
+
+type Nodes = Extract<AggregateField, { kind: 'nodes' }>;
+
+/** A select of one row with the column `json`. */
+export function aggregateSql(context: Context, query: AggregateQuery, parent: Row | null, on: Join | null): Sql {
+  if (query.fields.some((field) => field.kind === 'nodes')) return withNodes(context, query, rowSetOf(context, query, parent, on));
+  if (!isPaged(query.rows)) {
+    // Without a page the order of the rows means nothing to aggregates.
+    const rows = rowSetOf(context, { from: query.from, rows: { ...query.rows, orderBy: [] } }, parent, on);
+    return aggregateResult(context, query.fields, {
+      read: (read) => readSql(context, read, rows.row),
+      nodes: () => EMPTY,
+      select: (columns) => rows.base(columns),
+    });
+  }
+  const rows = rowSetOf(context, query, parent, on);
+  const alias = context.alias();
+  const page = projection(rows.row, alias);
+  return aggregateResult(context, query.fields, {
+    read: (read) => readSql(context, read, page.row),
+    nodes: () => EMPTY,
+    select: (columns) => sql`select ${columns} from (${rows.base(page.columns())}) as ${alias}`,
+  });
+}
+
+/** Rows that nodes are made of. */
+interface Source {
+  readonly row: Row;
+  /** Place of a row in the order, where `nodes` takes the first ones only. */
+  readonly number: Sql | null;
+  /** The order of the rows, as what is selected reads it. */
+  readonly keys: readonly OrderKey[];
+  select(columns: Sql, joins: readonly Sql[]): Sql;
+}
+
+function withNodes(context: Context, query: AggregateQuery, rows: CompiledRows): Sql {
+  const source = sourceOf(context, query, rows);
+  const joins: Sql[] = [];
+  if (rows.keys.length === 0 && source.number === null) {
+    return aggregateResult(context, query.fields, {
+      read: (read) => readSql(context, read, source.row),
+      nodes(field) {
+        const { shape, alias } = nodeOf(context, field, source, null, joins);
+        return sql`coalesce(json_agg(${shape.item(alias)}), '[]')`;
+      },
+      select: (columns) => source.select(columns, joins),
+    });
+  }
+  // Aggregates take rows in the order of a sub-select.
+  const alias = context.alias();
+  const values = projection(source.row, alias);
+  const number = source.number === null ? null : values.add(source.number);
+  const limit = number === null ? EMPTY : sql` filter (where ${number} <= ${integer(query.nodesLimit as number)})`;
+  // The database sorts the rows for some aggregates, and all the others get them in that order.
+  const order = query.fields.some(sortsRows) ? orderBySql(number === null ? keysOutside(source.keys, values) : [ascending(number)]) : EMPTY;
+  return aggregateResult(context, query.fields, {
+    read: (read) => readSql(context, read, values.row),
+    nodes(field) {
+      const node = nodeOf(context, field, source, query.nodesLimit, joins);
+      return sql`coalesce(json_agg(${values.add(node.shape.record(node.alias))}${order})${limit}, '[]')`;
+    },
+    select: (columns) => sql`select ${columns} from (${source.select(values.columns(), joins)}) as ${alias}`,
+  });
+}
+
+function sortsRows(field: AggregateField): boolean {
+  if (field.kind !== 'aggregate') return false;
+  return field.fields.some((item) => {
+    if (item.kind === 'typename') return false;
+    if (item.kind === 'count') {
+      const types = item.columns.map(({ type }) => type);
+      return isSorted('count', types, item.distinct);
+    }
+    return item.fields.some((each) => each.kind === 'read' && isSorted(item.function, [each.read.type], false));
+  });
+}
+
+function ascending(value: Sql): OrderKey {
+  return { value, direction: EMPTY };
+}
+
+/** Pages, rows found through other tables and numbered rows are a sub-select: related rows are looked up for what is left. */
+function sourceOf(context: Context, query: AggregateQuery, rows: CompiledRows): Source {
+  const hasRelatedNodes = query.fields.some((field) => field.kind === 'nodes' && hasRelated(field.fields));
+  const isFenced = query.fields.some((field) => field.kind === 'nodes' && relatedMayFail(field.fields));
+  const isDirect = query.nodesLimit === null && !(hasRelatedNodes ? isBaseNeeded(query.rows) : isPaged(query.rows));
+  if (isDirect) return { row: rows.row, number: null, keys: rows.keys, select: rows.select };
+  const alias = context.alias();
+  const page = projection(rows.row, alias);
+  const keys = keysOutside(rows.keys, page);
+  const order = orderBySql(keys);
+  if (query.nodesLimit === null) {
+    return {
+      row: page.row,
+      number: null,
+      keys,
+      select: (columns, joins) =>
+        sql`select ${columns} from (${rows.base(page.columns(), isFenced)}) as ${alias}${join(joins, EMPTY)}${order}`,
+    };
+  }
+  const number = sql`${alias}.":number"`;
+  return {
+    row: page.row,
+    number,
+    keys: [ascending(number)],
+    select(columns, joins) {
+      const numbered = sql`select ${alias}.*, row_number() over (${order}) as ":number" from (${rows.base(page.columns())}) as ${alias}`;
+      return sql`select ${columns} from (${numbered}) as ${alias}${join(joins, EMPTY)} order by ${number}`;
+    },
+  };
+}
+
+/** A row whose columns are the fields of a node; adds the joins that it reads from. */
+function nodeOf(
+  context: Context,
+  field: Nodes,
+  source: Source,
+  nodesLimit: number | null,
+  joins: Sql[],
+): { shape: ObjectShape; alias: Sql } {
+  const fields = fieldsOf(context, field.fields, source.row);
+  const shape = objectShape(fields.entries);
+  const alias = context.alias();
+  if (source.number !== null && hasRelated(field.fields)) {
+    // No related rows for rows that `nodes` leaves out.
+    const gate = sql`(select where ${source.number} <= ${integer(nodesLimit as number)}) as ${context.alias()}`;
+    joins.push(sql` left join lateral (select ${shape.columns} from ${gate}${join(fields.joins, EMPTY)}) as ${alias} on true`);
+  } else {
+    joins.push(...fields.joins, sql` cross join lateral (select ${shape.columns}) as ${alias}`);
+  }
+  return { shape, alias };
+}

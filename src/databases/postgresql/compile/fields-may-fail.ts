@@ -1,0 +1,102 @@
+/**
+ * Whether making the fields of a row can fail because of its values. A sub-select of one row that is joined to others is
+ * taken apart by the database, which may then make the fields before the conditions that leave the row out; a failure
+ * would tell about rows that are filtered out.
+ */
+import type { CatalogType } from '../../../catalog/catalog.ts';
+import type { AggregateField, AggregateItem, AggregateQuery, Field, OrderTerm, RowSet, RowsQuery } from '../../../ir/select.ts';
+import { ORDERLESS } from './aggregate-call.ts';
+import { mayFail, readMayFail } from './may-fail.ts';
+import { isSpatial } from './operand.ts';
+import { isTotal } from './total-types.ts';
+import type { Read } from '../../../ir/bool-exp.ts';
+
+/** Of a row's fields, those of related rows included. */
+export function fieldsMayFail(fields: readonly Field[]): boolean {
+  return fields.some(fieldMayFail);
+}
+
+/** Of the fields that are read from related rows alone. */
+export function relatedMayFail(fields: readonly Field[]): boolean {
+  return fields.some((field) => field.kind === 'related' && fieldMayFail(field));
+}
+
+/** Of a sort key. */
+export function termMayFail(term: OrderTerm): boolean {
+  switch (term.kind) {
+    case 'read':
+      return readMayFail(term.read);
+    case 'related':
+      return isFunction(term.from) || mayFail(term.where) || termMayFail(term.term);
+    case 'related-aggregate':
+      return isFunction(term.from) || mayFail(term.where) || aggregationMayFail(term.function, term.arguments);
+  }
+}
+
+function fieldMayFail(field: Field): boolean {
+  switch (field.kind) {
+    case 'typename':
+      return false;
+    case 'joined':
+      return field.keys.some(printingMayFail);
+    case 'read':
+      return printingMayFail(field.read);
+    case 'related':
+      return field.query.kind === 'rows' ? rowsMayFail(field.query) || fieldsMayFail(field.query.fields) : aggregateMayFail(field.query);
+  }
+}
+
+function rowsMayFail({ from, rows }: RowsQuery | AggregateQuery): boolean {
+  return isFunction(from) || rowSetMayFail(rows);
+}
+
+function rowSetMayFail({ where, orderBy, distinctOn }: RowSet): boolean {
+  return (
+    mayFail(where) || orderBy.some(({ term }) => termMayFail(term)) || distinctOn.some((read) => readMayFail(read) || !isTotal(read.type))
+  );
+}
+
+function aggregateMayFail(query: AggregateQuery): boolean {
+  return rowsMayFail(query) || query.fields.some(aggregateFieldMayFail);
+}
+
+function aggregateFieldMayFail(field: AggregateField): boolean {
+  switch (field.kind) {
+    case 'typename':
+      return false;
+    case 'nodes':
+      return fieldsMayFail(field.fields);
+    case 'aggregate':
+      return field.fields.some(itemMayFail);
+  }
+}
+
+function itemMayFail(item: AggregateItem): boolean {
+  switch (item.kind) {
+    case 'typename':
+      return false;
+    case 'count':
+      return item.columns.some((read) => readMayFail(read) || (item.distinct && !isTotal(read.type)));
+    case 'function':
+      return item.fields.some((field) => field.kind === 'read' && aggregationMayFail(item.function, [field.read]));
+  }
+}
+
+/** Sums of floating point numbers overflow, and so do those of `money` and intervals. */
+function aggregationMayFail(name: string, reads: readonly Read[]): boolean {
+  return reads.some((read) => readMayFail(read) || (ORDERLESS.has(name) ? !isTotal(read.type) : !isExact(read.type)));
+}
+
+/** Added up without an end that values could reach. */
+function isExact({ schema, name, array }: CatalogType): boolean {
+  return schema === 'pg_catalog' && !array && (name === 'int2' || name === 'int4' || name === 'int8' || name === 'numeric');
+}
+
+function isFunction(from: RowsQuery['from']): boolean {
+  return from.kind === 'function';
+}
+
+/** Types of the server's own print whatever they hold; a reference system of a geometry may be unknown. */
+function printingMayFail(read: Read): boolean {
+  return readMayFail(read) || isSpatial(read.type) || (read.type.schema !== 'pg_catalog' && !isTotal(read.type));
+}

@@ -1,0 +1,187 @@
+import { captureName } from '../../backend/capture-names.ts';
+import type { DiagnosedSource, Diagnostics, Finding, Subject } from '../../backend/diagnostics.ts';
+import type { QualifiedName } from '../../catalog/catalog.ts';
+import { CAPTURED_OPERATIONS } from '../../metadata/event-trigger.ts';
+import { qualifiedName } from '../../metadata/table-name.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../../util/json.ts';
+import { ROOT } from '../../util/path.ts';
+import { withoutComments } from '../../model/split-statements.ts';
+import { dialect } from './compile/dialect.ts';
+import { migrations as migrationDialect } from './migrations/index.ts';
+
+/** Maximum number of findings of one list. */
+const MOST = 20;
+/** Difference between the clocks of the database and of this machine, in seconds, from which on it is a finding. */
+const CLOCKS_APART = 60;
+/** Connections that an instance opens by default. */
+const DEFAULT_POOL = 50;
+
+interface Needed extends QualifiedName {
+  readonly privilege: string;
+}
+
+/** Returns findings of one statement that reads the catalog. */
+async function inspect(subject: Subject): Promise<readonly Finding[]> {
+  const { name: at, entry, query, migrations } = subject;
+  const findings: Finding[] = [];
+  const add = (id: string, severity: Finding['severity'], cause: string, remedy: string): void => {
+    findings.push({ id, severity, cause, remedy });
+  };
+  const found = await read(query, neededPrivileges(entry), extensionsOf(migrations));
+  const list = (key: string): readonly string[] => (isJsonArray(found[key]) ? found[key].map(String) : []);
+  for (const name of list('old_triggers'))
+    add(
+      'old-trigger',
+      'warning',
+      `${at} still has the trigger ${name} of another service: changes are captured twice`,
+      'svc import --cutover tells when to drop it',
+    );
+  for (const name of list('old_session'))
+    add(
+      'old-session-names',
+      'warning',
+      `${at}: the function ${name} reads session variables of another service`,
+      'set SVC_GRAPHQL_SESSION_PREFIX_ALIASES=x-hasura- of the service, or write it anew',
+    );
+  for (const name of list('no_key'))
+    add(
+      'no-primary-key',
+      'warning',
+      `${at}: the table ${name} has no primary key`,
+      'give it one: fields by key, streams and upserts need it',
+    );
+  for (const each of list('missing_privileges'))
+    add('privilege', 'error', `${at}: the role ${String(found['role'])} may not ${each}`, `grant it to ${String(found['role'])}`);
+  for (const name of list('missing_extensions'))
+    add(
+      'extension',
+      'error',
+      `${at}: migrations create the extension ${name}, which the server does not have`,
+      'install it on the server of the database',
+    );
+  const own = new Set(triggersOf(entry));
+  const captures = list('captures').filter((each) => !own.has(each));
+  for (const name of await withoutLiving(subject, captures))
+    add(
+      'left-trigger',
+      'warning',
+      `${at} has the trigger ${name} of an event trigger that is gone`,
+      'svc metadata reload --recreate-event-triggers',
+    );
+  if (found['may_create'] === false && (migrations.length > 0 || own.size > 0))
+    add(
+      'privilege',
+      'error',
+      `${at}: the role ${String(found['role'])} may not create a schema: migrations and event triggers need svc_catalog`,
+      `grant create on the database to ${String(found['role'])}, or create the schema svc_catalog and grant all on it`,
+    );
+  const [pool, most] = [poolOf(entry), Number(found['max_connections'])];
+  if (pool > most)
+    add(
+      'connections',
+      'warning',
+      `${at}: an instance of the service may open ${pool} connections, the database allows ${most} in all`,
+      'lower max_connections of pool_settings, or raise it in the database; each instance counts',
+    );
+  const apart = Math.abs(Number(found['clock']) - Date.now() / 1000);
+  if (apart > CLOCKS_APART)
+    add(
+      'clock',
+      'warning',
+      `${at}: its clock and that of this machine are ${Math.round(apart)} s apart`,
+      'set the clocks: tokens expire by them',
+    );
+  return findings;
+}
+
+async function read(query: DiagnosedSource['query'], needed: readonly Needed[], extensions: readonly string[]): Promise<JsonObject> {
+  const listed = (sql: string): string => `(select coalesce(json_agg(x), '[]') from (${sql} order by 1 limit ${MOST}) as found (x))`;
+  const values = needed.map(({ schema, name, privilege }) => `(${[schema, name, privilege].map(dialect.string).join(', ')})`).join(', ');
+  const privileges =
+    needed.length === 0
+      ? `'[]'::json`
+      : listed(`select privilege || ' ' || c.oid::regclass::text from (values ${values}) as needed (schema, name, privilege)
+          join pg_namespace n on n.nspname = needed.schema join pg_class c on c.relnamespace = n.oid and c.relname = needed.name
+          where c.relkind in ('r', 'p', 'v', 'm', 'f') and not has_table_privilege(current_user, c.oid, privilege)
+            and case when privilege in ('select', 'insert', 'update') then not has_any_column_privilege(current_user, c.oid, privilege) else true end`);
+  const ours = `n.nspname !~ '^pg_' and n.nspname not in ('information_schema', 'svc_catalog', 'hdb_catalog')`;
+  const sql = `select json_build_object(
+    'role', current_user,
+    'max_connections', current_setting('max_connections'),
+    'clock', extract(epoch from clock_timestamp()),
+    'may_create', has_database_privilege(current_database(), 'create') or to_regnamespace('svc_catalog') is not null,
+    'missing_privileges', ${privileges},
+    'missing_extensions', ${listed(`select name from unnest(array[${extensions.map(dialect.string).join(', ')}]::text[]) as wanted (name) where not exists (select from pg_available_extensions a where a.name = wanted.name)`)},
+    'captures', ${listed(`select distinct t.tgname::text from pg_trigger t join pg_proc p on p.oid = t.tgfoid join pg_namespace n on n.oid = p.pronamespace where n.nspname = 'svc_catalog' and not t.tgisinternal`)},
+    'old_triggers', ${listed(`select distinct tgname::text from pg_trigger where tgname like 'notify\\_hasura\\_%'`)},
+    'old_session', ${listed(`select p.oid::regprocedure::text from pg_proc p join pg_namespace n on n.oid = p.pronamespace where ${ours} and (prosrc ilike '%x-hasura-%' or prosrc ilike '%hasura.user%')`)},
+    'no_key', ${listed(`select c.oid::regclass::text from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind in ('r', 'p') and ${ours} and not exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary)`)}
+  )`;
+  const [row] = await query(sql);
+  const cell = parseJson(row?.[0] ?? '{}');
+  return isJsonObject(cell) ? cell : {};
+}
+
+/** Returns the triggers that no event trigger of another source in the same database has. */
+async function withoutLiving({ query, others }: Subject, names: readonly string[]): Promise<readonly string[]> {
+  let left = names;
+  for (const other of others) {
+    const own = new Set(triggersOf(other.entry));
+    if (left.some((name) => own.has(name)) && (await databaseOf(other.query)) === (await databaseOf(query)))
+      left = left.filter((name) => !own.has(name));
+  }
+  return left;
+}
+
+/** Returns the same text for sources in the same database. */
+async function databaseOf(query: DiagnosedSource['query']): Promise<string | undefined> {
+  const rows = await query(`select current_database() || ' ' || pg_postmaster_start_time() || ' ' || coalesce(inet_server_port(), 0)`);
+  return rows[0]?.[0];
+}
+
+/** Returns the privileges that the service needs for tables of the metadata. */
+function neededPrivileges(entry: JsonObject): readonly Needed[] {
+  return objectsIn(entry['tables']).flatMap((table) => {
+    const name = qualifiedName('public').decode(table['table'] ?? null, ROOT);
+    const has = (key: string): boolean => objectsIn(table[key]).length > 0;
+    const written = ['insert', 'update', 'delete'].filter((privilege) => has(`${privilege}_permissions`));
+    return ['select', ...written, ...(has('event_triggers') ? ['trigger'] : [])].map((privilege) => ({ ...name, privilege }));
+  });
+}
+
+/** Returns the names of the database's triggers for event triggers, with the length that it keeps. */
+function triggersOf(entry: JsonObject): readonly string[] {
+  const triggers = objectsIn(entry['tables']).flatMap((table) => objectsIn(table['event_triggers']));
+  return triggers.flatMap(({ name }) =>
+    CAPTURED_OPERATIONS.map((operation) =>
+      Buffer.from(captureName(String(name), operation))
+        .subarray(0, 63)
+        .toString('utf8'),
+    ),
+  );
+}
+
+function objectsIn(list: Json | undefined): readonly JsonObject[] {
+  return isJsonArray(list) ? list.filter(isJsonObject) : [];
+}
+
+function extensionsOf(migrations: readonly string[]): readonly string[] {
+  const names = migrations.flatMap((up) =>
+    migrationDialect.scan(up).statements.flatMap(({ text, words }) => {
+      if (words[0] !== 'create' || words[1] !== 'extension') return [];
+      const name = /\bextension\s+(?:if\s+not\s+exists\s+)?(?:"([^"]+)"|([\w-]+))/i.exec(withoutComments(text));
+      return name === null ? [] : [name[1] ?? (name[2] as string).toLowerCase()];
+    }),
+  );
+  return [...new Set(names)];
+}
+
+function poolOf(entry: JsonObject): number {
+  const inside = (json: Json | undefined, key: string): Json | undefined => (isJsonObject(json) ? json[key] : undefined);
+  const settings = inside(inside(entry['configuration'], 'connection_info'), 'pool_settings');
+  const most = inside(settings, 'max_connections');
+  return typeof most === 'number' ? most : DEFAULT_POOL;
+}
+
+/** Findings of `svc doctor` in PostgreSQL. */
+export const diagnostics: Diagnostics = { inspect };

@@ -1,0 +1,25 @@
+import type { MigrationDialect } from '../../../backend/migration-dialect.ts';
+import { scan } from '../../shared/scan-sql.ts';
+import { TRANSACTION_CONTROL, withoutComments } from '../../../model/split-statements.ts';
+import { dumpRows, hasEmpty } from './dump-rows.ts';
+import { dumpSchema } from './dump-schema.ts';
+import { history } from './history.ts';
+import { neededExtension } from './needed-extension.ts';
+import { rollback } from './rollback.ts';
+import { schemaLines } from './schema-lines.ts';
+import { scratch } from './scratch.ts';
+
+/** Migrations of PostgreSQL. */
+export const migrations = {
+  history,
+  scan: (sql) => scan(sql, TRANSACTION_CONTROL),
+  terminated: (sql) => `${sql}\n;\n`,
+  withoutComments: (sql) => withoutComments(sql),
+  schemaLines,
+  scratch,
+  rollback,
+  dumpSchema,
+  dumpRows,
+  hasEmpty,
+  neededExtension,
+} satisfies MigrationDialect;

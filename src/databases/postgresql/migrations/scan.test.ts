@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { migrations } from './index.ts';
+
+const scanSql = migrations.scan;
+
+it.each([
+  ['plain', 'create table a (id int); commit; drop table a;'],
+  ['behind a comment', 'create table a (id int); /* done */ commit; drop table a;'],
+  ['behind comments that nest', 'create table a (id int); /* /* done */ */ commit; drop table a;'],
+  ['behind a comment that a carriage return ends', 'create table a (id int); -- done\rcommit; drop table a;'],
+  ['before a comment', 'create table a (id int); commit/* /* */ */; drop table a;'],
+])('finds the end of a transaction: %s', (_, sql) => {
+  expect(scanSql(sql).control.map(({ words }) => words)).toEqual([['commit']]);
+});
+
+it('takes transactions out of a text that is to be a part of one', () => {
+  const own = 'set a = 1;\nbegin;\nselect 1;\ncommit; begin transaction ;\nselect 2; -- ;\nend;';
+  expect(scanSql(own)).toMatchObject({
+    unwrapped: undefined,
+    joined: own.replace('begin;', '      ').replace('commit; begin transaction ;', ' '.repeat(27)).replace('-- ;\nend;', '    \n    '),
+  });
+  expect(scanSql('begin; select 1; commit').unwrapped).toBe('       select 1;       ');
+  for (const other of ['begin; select 1; rollback;', 'begin isolation level serializable; commit'])
+    expect(scanSql(other)).toMatchObject({ unwrapped: undefined, joined: undefined });
+  expect(scanSql('select 1').joined).toBe('select 1');
+  // A comment that reads as a statement is none, also where nothing else is between two semicolons.
+  expect(scanSql('begin; select 1; /* commit */; commit;').joined).toBe('       select 1; /* commit */;        ');
+  expect(scanSql('begin; set local role x; commit; select 1').joined).toBeUndefined();
+  expect(scanSql('set local role x; select 1').joined).toBe('set local role x; select 1');
+  expect(scanSql('begin; rollback work to a; rollback transaction to savepoint a; commit').unwrapped).toBeDefined();
+});
+
+it('finds what psql alone understands', () => {
+  const { foreign } = scanSql('--\n-- Data\n--\n\nCOPY public.a (id) FROM stdin;\n1\n\\.\n\\restrict x\n');
+  expect(foreign).toEqual([
+    { line: 7, what: '\\.', client: 'psql' },
+    { line: 8, what: '\\restrict', client: 'psql' },
+    { line: 5, what: 'copy from stdin', client: 'psql' },
+  ]);
+});

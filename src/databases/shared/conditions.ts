@@ -1,0 +1,160 @@
+/** One walk over conditions and reads for every kind of database: together because a masked read holds a condition. */
+import type { CatalogType } from '../../catalog/catalog.ts';
+import type {
+  AggregateComparison,
+  AggregatePredicate,
+  BoolExp,
+  Compare,
+  CompareColumns,
+  Exists,
+  Guarded,
+  Read,
+} from '../../ir/bool-exp.ts';
+import type { Operand } from '../../ir/value.ts';
+import { join, type Sql, sql } from '../../sql/fragment.ts';
+import type { AggregateOperand } from './aggregates.ts';
+import { comparisonNamed, compareValueSql, logicSql, nullSafeSql, nullTest } from './condition.ts';
+import type { CompiledArgument, Operator } from './operators.ts';
+import { ownScope, type Row, rowOutside, type Scope } from './row.ts';
+
+/** The parts of conditions that each kind writes in its own way. @typeParam C what the compilation of one statement shares */
+export interface Dialect<C> {
+  /** The value of a read, without its mask. @throws SvcError not-supported */
+  value(context: C, read: Read, row: Row): Sql;
+  /** Operators of every type. */
+  readonly common: readonly Operator[];
+  /** The operator of this name for values of the type. @throws SvcError not-supported */
+  operator(type: CatalogType, name: string): Operator;
+  /** The right side of a comparison. @param operator of a comparison with one operand; absent: of aggregates and fields */
+  argument(context: C, operand: Operand, operator?: Operator): Pick<CompiledArgument, 'value' | 'list'>;
+  /** A condition that holds for every operand that the operator takes; null: for any. */
+  validity?(operator: Operator, operand: Operand): Sql | null;
+  /** The column on the right side of a comparison. */
+  otherColumn?(left: CatalogType, right: CatalogType, value: Sql): Sql;
+  /** Whether the database may refuse the condition when it meets a row. */
+  mayFail(exp: BoolExp): boolean;
+  exists(context: C, exp: Exists, scope: Scope): Sql;
+  aggregate(context: C, exp: AggregatePredicate, scope: Scope): Sql;
+  aggregateCall(name: string, operands: readonly AggregateOperand[], distinct: boolean): Sql;
+}
+
+export interface Conditions<C> {
+  /** The value of a read in a row, masked where the role may not see it. */
+  readSql(context: C, read: Read, row: Row): Sql;
+  /** A condition as one boolean expression. */
+  conditionSql(context: C, exp: BoolExp, scope: Scope): Sql;
+  /** A condition that may fail for rows for which its guard does not hold. */
+  guardedSql(context: C, exp: Guarded, scope: Scope): Sql;
+  /** The comparisons of a predicate hold for an aggregate. */
+  aggregateHolds(context: C, predicate: readonly AggregateComparison[], aggregate: Sql): Sql;
+  /** An aggregate over reads of the rows of a select. */
+  aggregateOf(context: C, name: string, reads: readonly Read[], row: Row, distinct?: boolean): Sql;
+  /** The predicate holds for the aggregate of the rows of a select. */
+  predicateHolds(context: C, exp: AggregatePredicate, row: Row): Sql;
+}
+
+export function conditionsOver<C>(dialect: Dialect<C>): Conditions<C> {
+  function readSql(context: C, read: Read, row: Row): Sql {
+    const value = dialect.value(context, read, row);
+    if (read.kind === 'cast' || read.mask === undefined) return value;
+    return sql`case when ${conditionSql(context, read.mask, ownScope(row))} then ${value} end`;
+  }
+
+  function conditionSql(context: C, exp: BoolExp, scope: Scope): Sql {
+    switch (exp.kind) {
+      case 'constant':
+      case 'and':
+      case 'or':
+      case 'not':
+        return logicSql(exp, (item) => conditionSql(context, item, scope));
+      case 'guarded': {
+        const guard = conditionSql(context, exp.guard, scope);
+        const item = dialect.mayFail(exp.item) ? guardedSql(context, exp, scope) : conditionSql(context, exp.item, scope);
+        return sql`(${guard} and ${item})`;
+      }
+      case 'compare':
+        return compareSql(context, exp, scope);
+      case 'is-null':
+        return sql`(${nullTest(readSql(context, exp.left, scope.row), exp.isNull)})`;
+      case 'compare-columns':
+        return compareColumnsSql(context, exp, scope);
+      case 'exists':
+        return dialect.exists(context, exp, scope);
+      case 'aggregate-predicate':
+        return exp.predicate.length === 0 ? sql`true` : dialect.aggregate(context, exp, scope);
+    }
+  }
+
+  /** Databases evaluate the parts of a conjunction in any order, but nothing in a `case` that is not called for. */
+  function guardedSql(context: C, exp: Guarded, scope: Scope): Sql {
+    const item = conditionSql(context, exp.item, { ...scope, fenced: true });
+    return sql`case when ${conditionSql(context, exp.guard, scope)} then ${item} else false end`;
+  }
+
+  function aggregateHolds(context: C, predicate: readonly AggregateComparison[], aggregate: Sql): Sql {
+    const parts = predicate.map((comparison) => {
+      if (comparison.kind === 'is-null') return nullTest(aggregate, comparison.isNull);
+      return comparisonNamed(comparison.operator, dialect.common).compile(aggregate, operandArgument(context, comparison.operand));
+    });
+    return join(parts, sql` and `);
+  }
+
+  function aggregateOf(context: C, name: string, reads: readonly Read[], row: Row, distinct = false): Sql {
+    const operands = reads.map((read) => ({ value: readSql(context, read, row), type: read.type }));
+    return dialect.aggregateCall(name, operands, distinct);
+  }
+
+  function predicateHolds(context: C, exp: AggregatePredicate, row: Row): Sql {
+    return aggregateHolds(context, exp.predicate, aggregateOf(context, exp.function, exp.arguments, row, exp.distinct));
+  }
+
+  function compareSql(context: C, exp: Compare, scope: Scope): Sql {
+    const left = readSql(context, exp.left, scope.row);
+    const operator = dialect.operator(exp.left.type, exp.operator);
+    const { argument } = exp;
+    if (argument.kind === 'fields') return operator.compile(left, fieldsArgument(context, argument.fields));
+    const { operand } = argument;
+    const plain = (): Sql => {
+      const holds = operator.compile(left, operandArgument(context, operand, operator));
+      const valid = dialect.validity?.(operator, operand) ?? null;
+      return valid === null ? holds : sql`(${holds} and ${valid})`;
+    };
+    return compareValueSql(exp, left, operand.value, plain, () => dialect.argument(context, operand).value());
+  }
+
+  function compareColumnsSql(context: C, exp: CompareColumns, scope: Scope): Sql {
+    const left = readSql(context, exp.left, scope.row);
+    const right = readSql(context, exp.right, exp.rightRow === 'root' ? rowOutside(scope, exp.levels) : scope.row);
+    const compared = dialect.otherColumn?.(exp.left.type, exp.right.type, right) ?? right;
+    const plain = dialect.operator(exp.left.type, exp.operator).compile(left, { ...NO_FIELDS, value: () => compared, list: noList });
+    return exp.nullSafe ? nullSafeSql(plain, exp.operator, left, right) : plain;
+  }
+
+  function operandArgument(context: C, operand: Operand, operator?: Operator): CompiledArgument {
+    return { ...NO_FIELDS, ...dialect.argument(context, operand, operator) };
+  }
+
+  function fieldsArgument(context: C, fields: Readonly<Record<string, Operand>>): CompiledArgument {
+    const has = (name: string): boolean => Object.hasOwn(fields, name);
+    const field = (name: string, type?: CatalogType): Sql => {
+      const operand = has(name) ? fields[name] : undefined;
+      if (operand === undefined) return NO_FIELDS.field(name);
+      return dialect.argument(context, type === undefined ? operand : { ...operand, type }).value();
+    };
+    return { value: () => field(''), list: noList, field, has };
+  }
+
+  return { readSql, conditionSql, guardedSql, aggregateHolds, aggregateOf, predicateHolds };
+}
+
+const NO_FIELDS: Pick<CompiledArgument, 'field' | 'has'> = {
+  field(name) {
+    throw new Error(`invariant: operator without its field ${name}`);
+  },
+  has: () => false,
+};
+
+/** For kinds whose lists are values. */
+export function noList(): never {
+  throw new Error('invariant: the value is no list');
+}

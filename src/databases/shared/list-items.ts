@@ -1,0 +1,35 @@
+/** Lists as session variables hold them, where the database does not read them itself. */
+import { isJsonArray, type Json, parseJson } from '../../util/json.ts';
+
+/** A list as it is; of a text a JSON array, or items between braces; anything else is a list of itself. Null where it is none. */
+export function listItems(json: Json): readonly Json[] | null {
+  if (isJsonArray(json)) return json;
+  if (typeof json !== 'string') return [json];
+  const text = json.trim();
+  if (text.startsWith('[')) return parsedItems(text);
+  return text.startsWith('{') && text.endsWith('}') ? bracedItems(text.slice(1, -1)) : null;
+}
+
+function parsedItems(text: string): readonly Json[] | null {
+  try {
+    const parsed = parseJson(text);
+    return isJsonArray(parsed) ? parsed : null;
+  } catch {
+    return null;
+  }
+}
+
+/** `a,"b c",null`; null where it is none. */
+function bracedItems(text: string): readonly Json[] | null {
+  const items: Json[] = [];
+  if (text.trim() === '') return items;
+  const item = /\s*(?:"((?:[^"\\]|\\.)*)"|([^",{}]*?))\s*(,|$)/suy;
+  for (;;) {
+    const found = item.exec(text);
+    if (found === null) return null;
+    const [, quoted, plain = '', end] = found;
+    if (quoted === undefined && plain === '') return null;
+    items.push(quoted !== undefined ? quoted.replaceAll(/\\(.)/gsu, '$1') : /^null$/i.test(plain) ? null : plain);
+    if (end === '') return items;
+  }
+}

@@ -1,0 +1,137 @@
+/** Looks at SQL before it is run: what cannot be in a transaction, transactions of its own, what only psql understands. */
+import type { ScannedSql, ScannedStatement } from '../../backend/migration-dialect.ts';
+import { endOfBlank, placedStatements, withoutComments } from '../../model/split-statements.ts';
+
+/** The beginnings of statements that PostgreSQL refuses in a transaction. */
+const OUTSIDE: readonly RegExp[] = [
+  /^create (?:unique )?index concurrently\b/,
+  /^drop index concurrently\b/,
+  /^reindex (?:\(.*\) )?(?:(?:index|table|schema|database|system) )?concurrently\b/,
+  /^reindex (?:schema|database|system)\b/,
+  /^vacuum\b/,
+  /^alter system\b/,
+  /^(?:create|drop) database\b/,
+  /^(?:create|drop) tablespace\b/,
+  /^alter database \S+ set tablespace\b/,
+  /^(?:create|drop) subscription\b/,
+  /^discard all\b/,
+  /^cluster$/,
+];
+const DETACH = /\bdetach\s+partition\s+\S+\s+concurrently\b/i;
+const OPENS = /^(?:begin|start transaction)\b/;
+const CLOSES = /^(?:commit|end)\b/;
+const CLIENT = 'psql';
+const META_COMMAND = /^\\[a-zA-Z!?.]/;
+const FROM_STDIN = /\bfrom\s+stdin\b/i;
+const ADDED_VALUE = /\badd\s+value\s+(?:if\s+not\s+exists\s+)?'((?:[^']|'')*)'/i;
+
+/**
+ * Scans the SQL of a migration or seed.
+ * @param controls beginnings of statements that begin or end transactions
+ * @param bare the text, with the same length, without anything that PostgreSQL reads otherwise than its database
+ */
+export function scan(given: string, controls: RegExp, bare: string = given): ScannedSql {
+  const commands = metaCommands(bare);
+  // They end with their line, and not at a semicolon.
+  const sql =
+    commands.length === 0
+      ? bare
+      : bare
+          .split('\n')
+          .map((text, i) => (commands.some(({ line }) => line === i + 1) ? ' '.repeat(text.length) : text))
+          .join('\n');
+  const statements: ScannedStatement[] = [];
+  const lineAt = lineCounter(sql);
+  for (const { text, at } of placedStatements(sql)) {
+    const head = headOf(text);
+    const shown = bare === given ? text : given.slice(at, at + text.length);
+    statements.push({ text: shown, at, line: lineAt(at + head.skipped), words: head.words });
+  }
+  const beginning = ({ words }: ScannedStatement): string => words.join(' ');
+  const outside = statements.filter((each) => {
+    return OUTSIDE.some((pattern) => pattern.test(beginning(each))) || (each.words[0] === 'alter' && DETACH.test(each.text));
+  });
+  const control = statements.filter((each) => controls.test(beginning(each)));
+  const foreign = [
+    ...commands,
+    ...statements
+      .filter(({ words, text }) => words[0] === 'copy' && FROM_STDIN.test(text))
+      .map(({ line }) => ({ line, what: 'copy from stdin', client: CLIENT })),
+  ];
+  return {
+    statements,
+    outside,
+    control,
+    foreign,
+    enumValues: usedEnumValues(statements),
+    unwrapped: isAround(statements, control) ? without(given, control) : undefined,
+    joined: isJoinable(statements, control) ? without(given, control) : undefined,
+  };
+}
+
+/** Tells the lines of offsets that only grow: dumps have very many statements. */
+function lineCounter(text: string): (offset: number) => number {
+  let line = 1;
+  let next = text.indexOf('\n');
+  return (offset) => {
+    for (; next >= 0 && next < offset; next = text.indexOf('\n', next + 1)) line += 1;
+    return line;
+  };
+}
+
+/** The first words behind comments. */
+function headOf(text: string): { readonly skipped: number; readonly words: readonly string[] } {
+  const skipped = endOfBlank(text, 0);
+  const rest = withoutComments(text.slice(skipped, skipped + 400));
+  return { skipped, words: (rest.match(/[^\s]+/g) ?? []).slice(0, 6).map((word) => word.toLowerCase()) };
+}
+
+/** Backslashes at the beginnings of lines, outside of texts and bodies of functions. */
+function metaCommands(sql: string): ScannedSql['foreign'] {
+  if (!/^\\/m.test(sql)) return [];
+  const bare = sql.replace(/\$([A-Za-z_]\w*)?\$[\s\S]*?\$\1\$|'(?:[^']|'')*'|\/\*[\s\S]*?\*\//g, (text) => text.replace(/[^\n]/g, ' '));
+  return bare
+    .split('\n')
+    .flatMap((text, i) => (META_COMMAND.test(text) ? [{ line: i + 1, what: text.split(/\s/, 1)[0] as string, client: CLIENT }] : []));
+}
+
+function usedEnumValues(statements: readonly ScannedStatement[]): ScannedSql['enumValues'] {
+  return statements.flatMap(({ text, line, words }, i) => {
+    if (words[0] !== 'alter' || words[1] !== 'type') return [];
+    const value = ADDED_VALUE.exec(text)?.[1];
+    if (value === undefined) return [];
+    const isUsed = statements.slice(i + 1).some((later) => later.text.includes(`'${value}'`) && !ADDED_VALUE.test(later.text));
+    return isUsed ? [{ line, value }] : [];
+  });
+}
+
+/** Whether the one `begin` and the one `commit` are around all of it. */
+function isAround(statements: readonly ScannedStatement[], control: readonly ScannedStatement[]): boolean {
+  const [first, last] = [statements[0], statements.at(-1)];
+  if (control.length !== 2 || first === undefined || last === undefined) return false;
+  return control[0] === first && control[1] === last && isPlain(first, OPENS) && isPlain(last, CLOSES);
+}
+
+/** Whether it means the same in one transaction: settings of one alone would go on behind its end. */
+function isJoinable(statements: readonly ScannedStatement[], control: readonly ScannedStatement[]): boolean {
+  if (control.length > 0 && statements.some(({ words: [first, second] }) => first === 'set' && second === 'local')) return false;
+  return control.every((each) => isPlain(each, OPENS) || isPlain(each, CLOSES));
+}
+
+/** Without options: those say something that is not to be lost. */
+function isPlain({ words }: ScannedStatement, pattern: RegExp): boolean {
+  return pattern.test(words.join(' ')) && words.length <= 2;
+}
+
+/** The text with blanks in place of statements, so that lines stay what they are. */
+function without(sql: string, statements: readonly ScannedStatement[]): string {
+  let text = '';
+  let from = 0;
+  for (const { at, text: statement } of statements) {
+    const end = at + statement.length;
+    const semicolon = /^\s*;/.exec(sql.slice(end, end + 100))?.[0].length ?? 0;
+    text += sql.slice(from, at) + sql.slice(at, end + semicolon).replace(/[^\n]/g, ' ');
+    from = end + semicolon;
+  }
+  return text + sql.slice(from);
+}

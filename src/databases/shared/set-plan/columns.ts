@@ -1,0 +1,89 @@
+import { SvcError } from '../../../errors/svc-error.ts';
+import { identifier, join, type Sql, sql } from '../../../sql/fragment.ts';
+import type { Row } from '../row.ts';
+import type { SetWriter } from './writer.ts';
+
+/** What a relation shows of its rows, found while what reads it is put together. */
+export class Columns {
+  readonly #items: Sql[] = [];
+  readonly #names = new Map<string, Sql>();
+  readonly #inner: Row;
+
+  constructor(inner: Row) {
+    this.#inner = inner;
+  }
+
+  /** The name outside of a column of the row. */
+  column(name: string): Sql {
+    let outside = this.#names.get(name);
+    if (outside === undefined) {
+      // Names with a colon are ours.
+      outside = name.startsWith(':') ? this.add(this.#inner.column(name)) : this.#put(this.#inner.column(name), name);
+      this.#names.set(name, outside);
+    }
+    return outside;
+  }
+
+  /** The name of a value. */
+  add(value: Sql): Sql {
+    return this.#put(value, `:${this.#items.length}`);
+  }
+
+  seenAs(alias: Sql): Row {
+    return {
+      column: (name) => sql`${alias}.${this.column(name)}`,
+      whole: () => {
+        throw new SvcError('not-supported', 'functions of rows cannot be called by this kind of database');
+      },
+    };
+  }
+
+  /** The select list: to be called last. */
+  list(): Sql {
+    return this.#items.length === 0 ? sql`1 as ${identifier(':any')}` : join(this.#items, sql`, `);
+  }
+
+  #put(value: Sql, name: string): Sql {
+    const outside = identifier(name);
+    this.#items.push(sql`${value} as ${outside}`);
+    return outside;
+  }
+}
+
+/**
+ * Returns conditions that hold for values of another row if columns of a relation have them in one of its rows. They read again what
+ * the relation reads.
+ */
+export type Keys = (columns: readonly string[], values: readonly Sql[]) => readonly Sql[];
+
+/** A relation that is made when it is first read. */
+export class Named {
+  readonly columns: Columns;
+  /** `null` if reading the relation again may give other keys, or costs more than it saves. */
+  readonly keys: Keys | null;
+  readonly #writer: SetWriter;
+  readonly #select: () => Sql;
+  #made: Sql | undefined;
+
+  constructor(writer: SetWriter, columns: Columns, select: () => Sql, keys: Keys | null = null) {
+    this.#writer = writer;
+    this.keys = keys;
+    this.columns = columns;
+    this.#select = select;
+  }
+
+  /** Of a from clause, without an alias. */
+  item(): Sql {
+    this.#made ??= this.#writer.relation(this.#select);
+    return this.#made;
+  }
+
+  /** The same where nothing else needs a name for it. */
+  inline(): Sql {
+    return this.#made ?? sql`(${this.#select()})`;
+  }
+
+  get isMade(): boolean {
+    return this.#made !== undefined;
+  }
+}

@@ -1,0 +1,192 @@
+/** The trial of a plan: migrations in transactions that the service rolls back. */
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
+import type { NeededExtension } from '../backend/migration-dialect.ts';
+import { type Migration, shownFile } from '../migrations/migration-files.ts';
+import { entriesIn, type Entry } from '../migrations/run-migrations.ts';
+import { trialSql } from '../migrations/schema-print.ts';
+import { cellOf, emptySource, type ListedSource, migrationsOf } from '../migrations/sources.ts';
+import { offsetOf, placeIn } from '../migrations/text-place.ts';
+import { failure } from '../project/failure.ts';
+import { OLD_SERVICE, ServerError, type ServerClient, type SqlSource } from '../project/server-client.ts';
+import { type HeldLock, locksIn } from './locks.ts';
+
+/** Beginning of the version under which a needed extension is tried, before its name. */
+const EXTENSION = 'extension ';
+
+export interface PlannedStep {
+  readonly source: string;
+  readonly version: string;
+  readonly name: string;
+  readonly file: string;
+  readonly checksum: string;
+  readonly state: 'tried' | 'failed' | 'not tried';
+  /** Why it failed or was not tried, with the line where it is known. */
+  readonly message?: string;
+  readonly line?: number;
+  readonly column?: number;
+  /** Of one that was tried: what it takes of tables that were there, until its transaction ends. */
+  readonly locks?: readonly HeldLock[];
+}
+
+export interface Pending {
+  readonly source: ListedSource;
+  readonly migration: Migration;
+}
+
+export interface PlanOptions {
+  /** Whether SQL is run, in transactions that are rolled back. */
+  readonly tries: boolean;
+  /** ms that a statement of the trial may take. */
+  readonly statementTimeoutMs: number;
+  /** ms that it may wait for a lock. */
+  readonly lockTimeoutMs: number;
+  /** ms that the trial may take in all. */
+  readonly timeoutMs: number;
+  /** Only `hash` is wanted: the service is not asked for more. */
+  readonly hashOnly?: true;
+}
+
+export function whyNotTried({ source, migration }: Pending): string | undefined {
+  if (source.backend?.migrations?.rollback === undefined) return 'what is defined in its database cannot be rolled back';
+  if (trialSql(source, migration, 'up') !== undefined) return undefined;
+  const [foreign] = migrationsOf(source).scan(migration.up ?? '').foreign;
+  return foreign === undefined
+    ? 'it cannot run in a transaction that is rolled back'
+    : `${foreign.what} is for ${foreign.client} only (line ${foreign.line})`;
+}
+
+interface TrialInput {
+  readonly tried: readonly Pending[];
+  /** `undefined` if inconsistencies and schemas are not to be compared. */
+  readonly document: JsonObject | undefined;
+  /** Sources that the service does not have. */
+  readonly added: readonly ListedSource[];
+  /** Extensions to create before the migrations, by source. */
+  readonly extensions: ReadonlyMap<string, NeededExtension>;
+}
+
+export async function tryOut(
+  server: ServerClient,
+  { tried, document, added, extensions }: TrialInput,
+  { statementTimeoutMs, lockTimeoutMs, timeoutMs, hashOnly }: PlanOptions,
+  notes: string[],
+): Promise<JsonObject> {
+  if (hashOnly === true || (tried.length === 0 && document === undefined)) return {};
+  // A prelude and a probe are for the databases of all sources.
+  const [rollback, ...others] = new Set(tried.map(({ source }) => migrationsOf(source).rollback));
+  if (others.length > 0) throw failure('not-supported', 'migrations of several kinds of databases are not tried in one plan: use --no-try');
+  const args: JsonObject = {
+    migrations: [
+      ...[...extensions].map(([source, { name, sql }]) => ({ source, version: EXTENSION + name, sql })),
+      ...tried.map(({ source, migration }) => ({
+        source: source.name,
+        version: String(migration.version),
+        sql: trialSql(source, migration, 'up') ?? '',
+      })),
+    ],
+    ...(document === undefined ? {} : { metadata: document }),
+    ...(added.length === 0 ? {} : { add_sources: added.map(asAdded) }),
+    ...(rollback === undefined ? {} : { prelude: rollback.prelude({ statementTimeoutMs, lockTimeoutMs }), probe: rollback.probe }),
+    timeout_seconds: secondsOf(timeoutMs),
+  };
+  try {
+    const answer = await server.metadata('plan_changes', args);
+    return isJsonObject(answer) ? answer : {};
+  } catch (thrown) {
+    const age = thrown instanceof ServerError ? thrown.problems.find(({ code }) => code === OLD_SERVICE) : undefined;
+    if (age === undefined) throw thrown;
+    notes.push(`nothing was tried: ${age.message}`);
+    return {};
+  }
+}
+
+function secondsOf(timeoutMs: number): number {
+  return Math.max(1, Math.ceil(timeoutMs / 1000));
+}
+
+/**
+ * Runs queries in the database of a source that the service does not have yet, and returns their one cell.
+ * @throws ProjectFailure if the database cannot be read
+ */
+function cellOfNew(server: ServerClient, source: ListedSource, { timeoutMs }: PlanOptions): (sql: string) => Promise<string> {
+  return async (sql) => {
+    const answer = await server.metadata('plan_changes', {
+      add_sources: [asAdded(source)],
+      migrations: [{ source: source.name, version: '0', sql: 'select 1' }],
+      probe: sql,
+      compare: false,
+      timeout_seconds: secondsOf(timeoutMs),
+    });
+    const [result] = isJsonObject(answer) ? objectsIn(answer['migrations']) : [];
+    const [row] = isJsonArray(result?.['probed']) ? result['probed'] : [];
+    return isJsonArray(row) ? String(row[0]) : '';
+  };
+}
+
+/** A source as a deployment adds it. */
+function asAdded({ name, kind, entry }: ListedSource): JsonObject {
+  return { name, kind, tables: [], ...emptySource(entry) };
+}
+
+/**
+ * Returns the migrations that are recorded in the database of a source that the service does not have yet.
+ * @throws ProjectFailure if the database cannot be read
+ */
+export async function readEntriesOfNew(server: ServerClient, source: ListedSource, options: PlanOptions): Promise<readonly Entry[]> {
+  const { history, rollback } = migrationsOf(source);
+  if (rollback === undefined) return [];
+  const cell = cellOfNew(server, source, options);
+  return (await cell(history.exists)) === '1' ? entriesIn(await cell(history.entries)) : [];
+}
+
+/**
+ * Returns the extensions that a deployment creates before the pending migrations, by source.
+ * @param there sources of the service
+ * @throws ProjectFailure if a database cannot be read
+ */
+export async function extensionsOf(
+  server: ServerClient,
+  pending: readonly Pending[],
+  there: readonly SqlSource[],
+  options: PlanOptions,
+): Promise<ReadonlyMap<string, NeededExtension>> {
+  const found = new Map<string, NeededExtension>();
+  for (const source of new Set(pending.map((each) => each.source))) {
+    const texts = pending.filter((each) => each.source === source).map(({ migration }) => migration.up ?? '');
+    const isThere = there.some(({ name }) => name === source.name);
+    const cell = isThere ? cellOf(server, source) : cellOfNew(server, source, options);
+    const needed = await source.backend?.migrations?.neededExtension?.(source.entry, texts, cell);
+    if (needed !== undefined) found.set(source.name, needed);
+  }
+  return found;
+}
+
+export function stepOf({ source, migration }: Pending, untried: string | undefined, trial: JsonObject): PlannedStep {
+  const version = String(migration.version);
+  const common = { source: source.name, version, name: migration.name, file: shownFile(migration, 'up'), checksum: migration.checksum };
+  if (untried !== undefined) return { ...common, state: 'not tried', message: untried };
+  const results = isJsonArray(trial['migrations']) ? trial['migrations'].filter(isJsonObject) : [];
+  const at = results.findIndex((each) => each['source'] === source.name && each['version'] === version);
+  const result = results[at];
+  const extension = results.find((each) => each['source'] === source.name && String(each['version']).startsWith(EXTENSION));
+  if (extension?.['ok'] === false)
+    return {
+      ...common,
+      state: 'failed',
+      message: `${String(extension['version']).slice(EXTENSION.length)} cannot be created: ${String(extension['message'])}`,
+    };
+  if (result === undefined)
+    return { ...common, state: 'not tried', message: trial['migrations'] === undefined ? 'nothing was tried' : 'one before it failed' };
+  if (result['ok'] === true) {
+    const earlier = results.slice(0, at).filter((each) => each['source'] === source.name);
+    return { ...common, state: 'tried', locks: locksIn(result['probed'], earlier.at(-1)?.['probed']) };
+  }
+  const position = result['position'];
+  const up = migration.up ?? '';
+  const place = typeof position === 'number' ? placeIn(up, offsetOf(up, position)) : {};
+  return { ...common, state: 'failed', message: String(result['message']), ...place };
+}
+
+export function objectsIn(list: Json | undefined): readonly JsonObject[] {
+  return isJsonArray(list) ? list.filter(isJsonObject) : [];
+}

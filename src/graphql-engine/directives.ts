@@ -1,0 +1,168 @@
+/** The directives of every role schema: what they are, where they may stand, and whether they exclude a selection. */
+import { type DirectiveNode, Kind } from 'graphql';
+import { SvcError } from '../errors/svc-error.ts';
+import { type Json, printJson } from '../util/json.ts';
+import { at, type Path } from '../util/path.ts';
+import { BOOLEAN, INT, STRING } from './input/built-in-scalars.ts';
+import type { InputContext } from './input/context.ts';
+import { missingRequired } from './input/input-object.ts';
+import { inputAt } from './input.ts';
+import { type Input, type InputField, named } from './types.ts';
+import type { CacheWish } from './cache-wish.ts';
+
+export type DirectiveLocation =
+  | 'QUERY'
+  | 'MUTATION'
+  | 'SUBSCRIPTION'
+  | 'FIELD'
+  | 'FRAGMENT_SPREAD'
+  | 'INLINE_FRAGMENT'
+  | 'FRAGMENT_DEFINITION'
+  | 'VARIABLE_DEFINITION'
+  | 'FIELD_DEFINITION'
+  | 'ARGUMENT_DEFINITION'
+  | 'INPUT_FIELD_DEFINITION'
+  | 'ENUM_VALUE'
+  | 'SCALAR';
+
+export interface DirectiveDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly locations: readonly DirectiveLocation[];
+  readonly args: ReadonlyMap<string, InputField>;
+}
+
+function directive(
+  name: string,
+  description: string,
+  locations: readonly DirectiveLocation[],
+  args: readonly InputField[],
+): [string, DirectiveDefinition] {
+  return [name, { name, description, locations, args: new Map(args.map((arg) => [arg.name, arg])) }];
+}
+
+/** Of a subscription: it may have several root fields. */
+export const MULTIPLE_ROOTS = '_multiple_top_level_fields';
+
+const SELECTIONS: readonly DirectiveLocation[] = ['FIELD', 'FRAGMENT_SPREAD', 'INLINE_FRAGMENT'];
+
+export const DIRECTIVES: ReadonlyMap<string, DirectiveDefinition> = new Map([
+  directive('include', 'whether this query should be included', SELECTIONS, [
+    { name: 'if', description: null, type: named('Boolean', () => BOOLEAN, true) },
+  ]),
+  directive('skip', 'whether this query should be skipped', SELECTIONS, [
+    { name: 'if', description: null, type: named('Boolean', () => BOOLEAN, true) },
+  ]),
+  directive(
+    'cached',
+    'whether this query should be cached',
+    ['QUERY'],
+    [
+      { name: 'ttl', description: 'seconds that an answer may be reused', type: named('Int', () => INT, true), default: 60 },
+      { name: 'refresh', description: 'replace the cached answer', type: named('Boolean', () => BOOLEAN, true), default: false },
+    ],
+  ),
+  directive(
+    'deprecated',
+    'marks an element of a schema as no longer supported',
+    ['FIELD_DEFINITION', 'ARGUMENT_DEFINITION', 'INPUT_FIELD_DEFINITION', 'ENUM_VALUE'],
+    [{ name: 'reason', description: null, type: named('String', () => STRING), default: 'No longer supported' }],
+  ),
+  directive(
+    'specifiedBy',
+    'gives the address of the specification of a scalar',
+    ['SCALAR'],
+    [{ name: 'url', description: null, type: named('String', () => STRING, true) }],
+  ),
+]);
+
+/** Understood, but not shown in the schema. */
+const UNLISTED: ReadonlyMap<string, DirectiveDefinition> = new Map([
+  directive(MULTIPLE_ROOTS, 'lets a subscription have several root fields', ['SUBSCRIPTION'], []),
+]);
+
+function definitionOf(name: string): DirectiveDefinition | undefined {
+  return DIRECTIVES.get(name) ?? UNLISTED.get(name);
+}
+
+const PLACES: Readonly<Record<DirectiveLocation, string>> = {
+  QUERY: 'a query',
+  MUTATION: 'a mutation',
+  SUBSCRIPTION: 'a subscription',
+  FIELD: 'a field',
+  FRAGMENT_SPREAD: 'a fragment spread',
+  INLINE_FRAGMENT: 'an inline fragment',
+  FRAGMENT_DEFINITION: 'a fragment definition',
+  VARIABLE_DEFINITION: 'a variable definition',
+  FIELD_DEFINITION: 'a field definition',
+  ARGUMENT_DEFINITION: 'an argument definition',
+  INPUT_FIELD_DEFINITION: 'an input field definition',
+  ENUM_VALUE: 'an enum value',
+  SCALAR: 'a scalar',
+};
+
+/** Rules that need no values: known, in its place, once, with known arguments. @throws SvcError */
+export function checkDirectives(nodes: readonly DirectiveNode[] | undefined, location: DirectiveLocation, path: Path): void {
+  if (nodes === undefined || nodes.length === 0) return;
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const node of nodes) {
+    const name = node.name.value;
+    const definition = definitionOf(name);
+    if (definition === undefined) throw new SvcError('validation-failed', `directive '${name}' is not defined in the schema`, { path });
+    if (!definition.locations.includes(location)) {
+      throw new SvcError('validation-failed', `directive '${name}' is not allowed on ${PLACES[location]}`, { path });
+    }
+    if (seen.has(name)) repeated.add(name);
+    seen.add(name);
+    for (const argument of node.arguments ?? []) {
+      if (!definition.args.has(argument.name.value)) {
+        throw new SvcError('validation-failed', `'${name}' has no argument named '${argument.name.value}'`, { path });
+      }
+    }
+    for (const [argument, field] of definition.args) {
+      const given = node.arguments?.some((a) => a.name.value === argument) === true;
+      if (!given && field.type.nonNull && field.default === undefined) throw missingRequired(argument, path);
+    }
+  }
+  if (repeated.size > 0) {
+    const names = [...repeated].map((name) => `'${name}'`).join(', ');
+    throw new SvcError('validation-failed', `the following directives are used more than once: [${names}]`, { path });
+  }
+}
+
+/** Whether `@skip` or `@include` leave a selection out; the variables they read become constraints. */
+export function isExcluded(context: InputContext, nodes: readonly DirectiveNode[] | undefined, path: Path): boolean {
+  if (nodes === undefined || nodes.length === 0) return false;
+  let excluded = false;
+  for (const node of nodes) {
+    const condition = conditionOf(context, node, path);
+    if (node.name.value === 'skip' ? condition === true : condition === false) excluded = true;
+  }
+  return excluded;
+}
+
+function conditionOf(context: InputContext, node: DirectiveNode, path: Path): Json | undefined {
+  const written = node.arguments?.[0]?.value;
+  return written?.kind === Kind.BOOLEAN ? written.value : argumentOf(context, node, 'if', path)?.json();
+}
+
+const DEFAULT_TTL = 60;
+
+/** What `@cached` asks for; undefined: there is none. The variables that it reads become constraints. @throws SvcError */
+export function cacheWish(context: InputContext, nodes: readonly DirectiveNode[] | undefined, path: Path): CacheWish | undefined {
+  let wish: CacheWish | undefined;
+  for (const node of nodes ?? []) {
+    const values = new Map((node.arguments ?? []).map(({ name: { value } }) => [value, argumentOf(context, node, value, path)?.json()]));
+    if (node.name.value !== 'cached') continue;
+    const ttl = values.get('ttl');
+    wish = { ttl: ttl === undefined ? DEFAULT_TTL : Number(printJson(ttl)), refresh: values.get('refresh') === true };
+  }
+  return wish;
+}
+
+function argumentOf(context: InputContext, node: DirectiveNode, name: string, path: Path): Input | undefined {
+  const field = definitionOf(node.name.value)?.args.get(name);
+  const given = node.arguments?.find((argument) => argument.name.value === name);
+  return field === undefined || given === undefined ? undefined : inputAt(context, given.value, field, at(path, name));
+}

@@ -1,0 +1,113 @@
+/** Translates an operation: walks the roots, namespaces included, and lays out the response. */
+import { SvcError } from '../errors/svc-error.ts';
+import type { RemoteRoot } from '../ir/remote.ts';
+import type { SelectRoot } from '../ir/select.ts';
+import { printJson } from '../util/json.ts';
+import { at, ROOT } from '../util/path.ts';
+import { MULTIPLE_ROOTS } from './directives.ts';
+import { checkIntrospectionRoots } from './introspection/roots.ts';
+import { collectFields, type SelectionContext, type SelectionParent } from './selection.ts';
+import type { OperationDocument } from './document.ts';
+import type { PreparedOperation, TranslatedOperation, TranslatedRoot } from './translation.ts';
+import type { AddRoot, CollectedField, ResponseNode } from './types.ts';
+
+export interface TranslationRules {
+  /** The role, where its introspection is disabled. */
+  readonly blindRole: string | null;
+  readonly multipleSubscriptionRoots: boolean;
+}
+
+/**
+ * @throws SvcError with the position of the fault
+ */
+export function translateOperation(
+  kind: PreparedOperation['kind'],
+  { operation }: OperationDocument,
+  parent: SelectionParent,
+  context: SelectionContext,
+  { blindRole, multipleSubscriptionRoots }: TranslationRules,
+): TranslatedOperation {
+  const roots: TranslatedRoot[] = [];
+
+  const addRoot: AddRoot = (source, field, make) => {
+    const index = roots.length;
+    roots.push({ kind: 'source', source, path: field.path, responseKey: field.responseKey, root: make(String(index)) });
+    return index;
+  };
+  const addRemote = (remote: string, field: CollectedField, root: RemoteRoot): ResponseNode => {
+    roots.push({ kind: 'remote', remote, path: field.path, responseKey: field.responseKey, root });
+    return { kind: 'root', index: roots.length - 1 };
+  };
+  const respond = (field: CollectedField): ResponseNode => {
+    if (field.field === null) return { kind: 'json', text: JSON.stringify(field.typeName) };
+    const { meaning } = field.field;
+    switch (meaning.kind) {
+      case 'meta':
+        if (meaning.showsSchema && blindRole !== null) {
+          throw new SvcError('not-supported', `introspection is disabled for role: "${blindRole}"`, { path: field.path });
+        }
+        return meaning.respond(field, addRoot);
+      case 'constant':
+        return { kind: 'json', text: printJson(meaning.json) };
+      case 'namespace':
+        return object(field.select(meaning.type));
+      case 'select':
+      case 'mutation': {
+        return { kind: 'root', index: addRoot(meaning.source, field, (alias) => meaning.translate(field, alias)) };
+      }
+      case 'remote':
+        return addRemote(meaning.remote, field, meaning.translate(field));
+      case 'action':
+        roots.push({ kind: 'action', path: field.path, responseKey: field.responseKey, root: meaning.translate(field) });
+        return { kind: 'root', index: roots.length - 1 };
+      default:
+        throw new Error(`invariant: ${field.name} is no root field`);
+    }
+  };
+  const object = (fields: readonly CollectedField[]): ResponseNode => ({
+    kind: 'object',
+    entries: fields.map((field) => [field.responseKey, respond(field)] as const),
+  });
+
+  const fields = collectFields(context, [operation.selectionSet], parent, at(ROOT, 'selectionSet'));
+  const isMultiple = multipleSubscriptionRoots || operation.directives?.some(({ name }) => name.value === MULTIPLE_ROOTS) === true;
+  if (kind === 'subscription') checkSubscription(fields, parent, isMultiple);
+  checkIntrospectionRoots(fields);
+  const response = object(fields);
+  if (kind === 'subscription') checkStreams(roots);
+  const [join] = kind === 'subscription' ? context.joins.list() : [];
+  // What came of a call is read once, and then what it leads to as by a query.
+  if (join !== undefined && roots[0]?.kind !== 'action')
+    throw new SvcError('not-supported', 'Remote relationships are not allowed in subscriptions', { path: join.path });
+  return {
+    kind,
+    name: operation.name?.value ?? null,
+    response,
+    roots,
+    joins: context.joins.list(),
+    constraints: context.constraints.list(),
+    reusable: context.constraints.isComplete(),
+    parts: context.constraints.parts(),
+  };
+}
+
+function checkSubscription(fields: readonly CollectedField[], parent: SelectionParent, isMultiple: boolean): void {
+  const [only] = fields;
+  if (only === undefined || (fields.length > 1 && !isMultiple)) {
+    throw new SvcError('validation-failed', 'subscriptions must select one top level field');
+  }
+  if (fields.some(({ field, name }) => field === null || parent.metaFields?.has(name) === true)) {
+    throw new SvcError('not-supported', 'Introspection at root field level is not supported over subscriptions');
+  }
+}
+
+function checkStreams(roots: readonly TranslatedRoot[]): void {
+  if (roots.length < 2) return;
+  const streams = roots.filter(({ kind, root }) => kind === 'source' && (root as SelectRoot).cursor !== undefined).length;
+  if (streams === roots.length) {
+    throw new SvcError('not-supported', 'exactly one root field is allowed for streaming subscriptions');
+  }
+  if (streams > 0) {
+    throw new SvcError('not-supported', 'streaming and livequery subscriptions cannot be executed in the same subscription');
+  }
+}

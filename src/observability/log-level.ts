@@ -1,0 +1,3 @@
+export const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+
+export type LogLevel = (typeof LEVELS)[number];

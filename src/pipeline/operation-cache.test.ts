@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import type { Plan } from '../plan/plan.ts';
+import type { RoleSchema } from '../graphql-engine/translation.ts';
+import type { Bytes } from '../util/bytes.ts';
+import { createOperationCache } from './operation-cache.ts';
+
+const schema = { role: 'user', prepare: () => ({ memory: 100 }) } as unknown as RoleSchema;
+
+function plan(reusable: boolean, equals: number | null = null): Plan {
+  const constraints = equals === null ? [] : [{ variable: 'x', path: [], fact: { kind: 'equals' as const, json: equals } }];
+  return { kind: 'mutation', constraints, reusable, template: [], steps: [], joins: [], validations: [] };
+}
+
+test('a plan made for the data of one request is not kept', () => {
+  const cache = createOperationCache({ operations: 10, plansPerOperation: 2, memory: 1_000_000 });
+  const operation = cache.operation(schema, 'mutation', null);
+  const kept = plan(true, 1);
+  expect(cache.plan(operation, { x: 1 }, () => kept)).toBe(kept);
+  for (let i = 0; i < 5; i++) {
+    const once = plan(false);
+    expect(cache.plan(operation, { x: 2 }, () => once)).toBe(once);
+  }
+  expect(operation.plans).toEqual([kept]);
+  expect(cache.plan(operation, { x: 1 }, () => plan(true))).toBe(kept);
+});
+
+const MEGABYTE = 1_000_000;
+const role = (name: string, memory: number): RoleSchema => ({ role: name, prepare: () => ({ memory }) }) as unknown as RoleSchema;
+const planOf = (bytes: number, equals: number): Plan => ({ ...plan(true, equals), template: ['x'.repeat(bytes) as Bytes] });
+
+describe('what is kept is bounded in bytes', () => {
+  const options = { operations: 1000, plansPerOperation: 16, memory: 10 * MEGABYTE };
+  const isKept = (cache: ReturnType<typeof createOperationCache>, of: RoleSchema, query: string): boolean => {
+    const first = cache.operation(of, query, null);
+    return cache.operation(of, query, null) === first;
+  };
+
+  test('for a role', () => {
+    const cache = createOperationCache(options);
+    const user = role('user', 200_000);
+    const first = cache.operation(user, 'first', null);
+    for (let n = 0; n < 100; n++) {
+      cache.operation(user, `query ${n}`, null);
+      expect(cache.memory).toBeLessThanOrEqual(5 * MEGABYTE);
+    }
+    expect(cache.memory).toBeGreaterThan(4 * MEGABYTE);
+    expect(cache.operation(user, 'first', null)).not.toBe(first);
+  });
+
+  test('for all roles together: whoever keeps most forgets', () => {
+    const cache = createOperationCache(options);
+    const quiet = role('quiet', 100_000);
+    const own = cache.operation(quiet, 'own', null);
+    const roles = Array.from({ length: 20 }, (_, n) => role(`role ${n}`, 200_000));
+    for (const of of roles) {
+      for (let n = 0; n < 50; n++) cache.operation(of, `query ${n}`, null);
+      expect(cache.memory).toBeLessThanOrEqual(10 * MEGABYTE);
+    }
+    expect(cache.memory).toBeGreaterThan(9 * MEGABYTE);
+    expect(cache.operation(quiet, 'own', null)).toBe(own);
+  });
+
+  test('plans count', () => {
+    const cache = createOperationCache(options);
+    const operation = cache.operation(role('user', 1000), 'query', null);
+    for (let x = 0; x < 16; x++) cache.plan(operation, { x }, () => planOf(200_000, x));
+    expect(operation.plans.length).toBe(6);
+    expect(cache.memory).toBeLessThanOrEqual(1.25 * MEGABYTE);
+    const kept = operation.plans[0];
+    expect(cache.plan(operation, { x: 15 }, () => planOf(1, 15))).toBe(kept);
+  });
+
+  test('and what is very large is not kept', () => {
+    const cache = createOperationCache(options);
+    expect(isKept(cache, role('user', 400_000), 'query')).toBe(false);
+    expect(isKept(cache, role('user', 300_000), 'query')).toBe(true);
+    const small = cache.operation(role('user', 1000), 'query', null);
+    cache.plan(small, { x: 1 }, () => planOf(400_000, 1));
+    expect(small.plans).toEqual([]);
+  });
+});

@@ -1,0 +1,63 @@
+/** A call of a REST endpoint: the operation behind it is run like any request. */
+import { SvcError } from '../../errors/svc-error.ts';
+import type { StoredOperations } from '../../schema/stored/stored-operations.ts';
+import { type Body, type Bytes, type MadeBytes, sliceBytes } from '../../util/bytes.ts';
+import { isJsonObject, type Json } from '../../util/json.ts';
+import type { RequestRun } from '../request-run.ts';
+import { runRequest } from '../run-request.ts';
+import { type RestMatch, routerOf } from './routing.ts';
+import { restVariables } from './variables.ts';
+
+/** What a request brings for the variables, besides its path. */
+export interface RestParameters {
+  readonly query: Iterable<readonly [name: string, text: string]>;
+  /** Null when there is none. */
+  readonly body: Json;
+}
+
+/**
+ * @param segments of the path behind the common prefix, decoded, without any slash of their own
+ * @throws SvcError when not just one endpoint is meant
+ */
+export function findEndpoint({ endpoints }: Pick<StoredOperations, 'endpoints'>, method: string, segments: readonly string[]): RestMatch {
+  return routerOf(endpoints)(method, segments);
+}
+
+/** Which segments of a path are variables of these names. @throws SvcError when not just one endpoint is meant */
+export function hiddenSegments(
+  names: ReadonlySet<string>,
+  stored: Pick<StoredOperations, 'endpoints'>,
+  method: string,
+  segments: readonly string[],
+): ReadonlySet<number> {
+  const { info } = findEndpoint(stored, method, segments);
+  return new Set(
+    [...info.segments.entries()].flatMap(([i, segment]) => (segment.kind === 'variable' && names.has(segment.name) ? [i] : [])),
+  );
+}
+
+const OPENING = '{"data":';
+
+/**
+ * @returns the answer's `data`, in pieces
+ * @throws SvcError
+ */
+export async function runRest(
+  { info, pathValues }: RestMatch,
+  { query, body }: RestParameters,
+  run: Omit<RequestRun, 'request'>,
+): Promise<Body> {
+  if (body !== null && !isJsonObject(body)) throw new SvcError('bad-request', 'the request body has to be a JSON object');
+  const variables = restVariables(info.variables, { path: pathValues, query, body: body ?? {} });
+  return dataOf(await runRequest({ ...run, request: { query: info.query.query, variables, operationName: null } }));
+}
+
+/** The pieces without the object around `data`; where pieces begin and end is the plan's affair. */
+function dataOf(pieces: Body): Body {
+  const first = pieces[0];
+  if (typeof first !== 'string' || !first.startsWith(OPENING)) throw new Error('invariant: an answer begins with its data');
+  const data: (Bytes | MadeBytes)[] = [sliceBytes(first, OPENING.length), ...pieces.slice(1)];
+  const last = data.length - 1;
+  data[last] = sliceBytes(data[last] as Bytes, 0, -1);
+  return data;
+}

@@ -1,0 +1,352 @@
+/** What is in a directory that another engine's command line has written: of any of its layouts. */
+import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../util/json.ts';
+import { type ApiCall, flatCalls, MetadataOfCalls } from './metadata-calls.ts';
+import { type Unjoined, unjoined } from './unjoined.ts';
+import { joinActions } from '../project/directory/actions-sdl.ts';
+import { decodeUtf8, type Files, filesBelow, isWithin, projectFiles, readBytes, realPathOf } from '../project/directory/files.ts';
+import { MetadataReader } from '../project/directory/read-metadata.ts';
+import { ACTIONS_FILE, ACTIONS_SDL_FILE, defined, SECTIONS, VERSION_FILE } from '../project/directory/sections.ts';
+import { failure, type Problem, ProjectFailure, reasonOf } from '../project/failure.ts';
+
+export type Layout = 'version 3' | 'version 2' | 'version 1' | 'single file';
+
+export interface Input {
+  readonly layout: Layout;
+  readonly root: string;
+  readonly files: ForeignFiles;
+  readonly config: JsonObject;
+  /** Of version 3. */
+  readonly document: JsonObject;
+  /** What of actions.yaml is not in the document. */
+  readonly unjoined: readonly Unjoined[];
+  /** Where its files are, when they can be taken over as they are. */
+  readonly metadataFolder: string | undefined;
+  /** Whether the actions of the document come from their two files. */
+  readonly actionsAreJoined: boolean;
+  /** Of the two files of actions: they cannot. */
+  readonly newActions?: boolean;
+  readonly problems: readonly Problem[];
+  /** The document is what the API calls of migrations have made; `unknown` are the types of calls that were left out. */
+  readonly fromCalls?: { readonly unknown: readonly string[] };
+  /** Files below `metadataFolder` that were read, by whatever links. */
+  readonly metadataFiles?: readonly string[];
+  /** Below `metadata`, and included by nothing: the other engine does not read them either. */
+  readonly unread?: readonly string[];
+  readonly migrationsFolder: string;
+  readonly seedsFolder: string;
+}
+
+const DEFAULT_CONFIGURATION: JsonObject = {
+  connection_info: {
+    database_url: { from_env: 'HASURA_GRAPHQL_DATABASE_URL' },
+    isolation_level: 'read-committed',
+    use_prepared_statements: false,
+  },
+};
+
+/**
+ * Reads a directory, or a file with a document.
+ * @throws ProjectFailure when there is nothing to import
+ */
+export function readInput(path: string): Input {
+  if (!existsSync(path)) throw failure('missing-file', `there is no ${path}`);
+  if (statSync(path).isFile()) return withProblems(readFile(path), []);
+  const config = configIn(new MetadataReader(foreignFiles(path)), path);
+  const named = (key: string, byDefault: string): string => {
+    const value = config[key];
+    return resolve(path, typeof value === 'string' && value !== '' ? value : byDefault);
+  };
+  const [metadataNamed, migrationsFolder, seedsFolder] = [
+    named('metadata_directory', 'metadata'),
+    named('migrations_directory', 'migrations'),
+    named('seeds_directory', 'seeds'),
+  ];
+  const files = foreignFiles(path, [metadataNamed, migrationsFolder, seedsFolder]);
+  const reader = new MetadataReader(files);
+  const read = reader.read(join(path, 'config.yaml'));
+  const ofConfig: readonly Problem[] =
+    read !== undefined && read !== null && !isJsonObject(read)
+      ? [{ code: 'shape', message: 'the settings are no object: they count as none', file: 'config.yaml' }]
+      : reader.problems;
+  const common = { root: path, files, config, migrationsFolder, seedsFolder };
+  const metadata = metadataFolderOf(files, metadataNamed);
+  if (files.read(join(metadata, 'databases', 'databases.yaml')) !== undefined)
+    return withProblems({ ...common, ...readFolder(files, metadata, 3) }, ofConfig);
+  if (files.read(join(metadata, 'tables.yaml')) !== undefined || files.read(join(metadata, VERSION_FILE)) !== undefined)
+    return withProblems({ ...common, ...readFolder(files, metadata, 2) }, ofConfig);
+  const single = singleFile(files, path, config, common.migrationsFolder);
+  if (single !== undefined) return withProblems({ ...common, ...single }, ofConfig);
+  const isProject = read !== undefined || existsSync(common.migrationsFolder);
+  if (!isProject) throw failure('no-project', `${path} holds neither metadata nor migrations nor a config.yaml`);
+  const made = { ...common, unjoined: [], actionsAreJoined: false, metadataFolder: undefined, problems: ofConfig } as const;
+  const calls = callsOf(files, migrationsFolder);
+  if (calls.length === 0) return { ...made, layout: 'version 1', document: { version: 3, sources: [] } };
+  const applied = new MetadataOfCalls();
+  for (const call of calls) applied.apply(call);
+  return withProblems(
+    { ...made, layout: 'version 1', document: ofVersion3(applied.document()), fromCalls: { unknown: [...applied.unknown].sort() } },
+    [],
+  );
+}
+
+/** Calls of the API in the up migrations of version 1, in their order. */
+function callsOf(files: Files, folder: string): readonly ApiCall[] {
+  const found = namesBelow(files, folder).flatMap(([name, path]) => {
+    const match = /^(\d+)_[^/]*(?:\/up|\.up)\.ya?ml$/.exec(name);
+    return match === null ? [] : [{ version: BigInt(match[1] as string), path }];
+  });
+  found.sort((a, b) => (a.version < b.version ? -1 : a.version > b.version ? 1 : 0));
+  const reader = new MetadataReader(files);
+  return found.flatMap(({ path }) => {
+    const calls = reader.read(path) ?? null;
+    // A file that cannot be read is reported with the migrations.
+    return isDeeper(calls, DEEPEST) ? [] : flatCalls(calls);
+  });
+}
+
+/** The settings, as far as they can be read. */
+function configIn(reader: MetadataReader, root: string): JsonObject {
+  const read = reader.read(join(root, 'config.yaml'));
+  return isJsonObject(read) ? read : {};
+}
+
+/** @throws ProjectFailure for a document without an end */
+function withProblems(input: Input, others: readonly Problem[]): Input {
+  if (isDeeper(input.document, DEEPEST)) throw failure('too-large', `the metadata is nested deeper than ${DEEPEST}`);
+  return { ...input, problems: [...others, ...input.problems] };
+}
+
+/** Of metadata, and of calls of migrations. */
+export const DEEPEST = 200;
+
+/** Whether anything in it is nested deeper; it may be in itself. */
+export function isDeeper(value: Json, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return depth === 0 || Object.values(value).some((item) => isDeeper(item as Json, depth - 1));
+}
+
+/** The folder, or one below the root that holds metadata. */
+function metadataFolderOf(files: Files, named: string): string {
+  const holds = (folder: string): boolean =>
+    files.read(join(folder, 'databases', 'databases.yaml')) !== undefined || files.read(join(folder, 'tables.yaml')) !== undefined;
+  if (holds(named)) return named;
+  if (holds(files.root)) return files.root;
+  try {
+    const other = readdirSync(files.root)
+      .sort()
+      .map((name) => join(files.root, name))
+      .find((folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true && holds(folder));
+    return other ?? named;
+  } catch {
+    return named;
+  }
+}
+
+function singleFile(files: Files, root: string, config: JsonObject, migrations: string) {
+  const given = typeof config['metadata_file'] === 'string' ? [resolve(root, config['metadata_file'])] : [];
+  const names = ['metadata.yaml', 'metadata.yml', 'metadata.json'];
+  const candidates = [...given, ...names.map((name) => join(migrations, name)), ...names.map((name) => join(root, name))];
+  const found = candidates.find((path) => files.read(path) !== undefined);
+  if (found === undefined) return undefined;
+  const { document, problems } = readDocument(files, found);
+  const layout: Layout = dirname(found) === migrations ? 'version 1' : 'single file';
+  return { layout, document, unjoined: [], actionsAreJoined: false, metadataFolder: undefined, problems };
+}
+
+function readFile(path: string): Input {
+  const root = dirname(path);
+  const files = foreignFiles(root);
+  const { document, problems } = readDocument(files, path);
+  return {
+    layout: 'single file',
+    root,
+    files,
+    config: {},
+    document,
+    unjoined: [],
+    actionsAreJoined: false,
+    metadataFolder: undefined,
+    problems,
+    migrationsFolder: join(root, `${basename(path)}.migrations`),
+    seedsFolder: join(root, `${basename(path)}.seeds`),
+  };
+}
+
+function readDocument(files: Files, path: string): { readonly document: JsonObject; readonly problems: readonly Problem[] } {
+  const text = files.read(path);
+  if (text === undefined) throw failure('missing-file', 'the file does not exist', { file: files.show(path) });
+  let json: Json;
+  const reader = new MetadataReader(files);
+  if (/\.json$/i.test(path)) {
+    try {
+      json = parseJson(text);
+    } catch (thrown) {
+      throw failure('json', reasonOf(thrown), { file: files.show(path) });
+    }
+  } else json = reader.read(path) ?? null;
+  if (reader.problems.length > 0) throw new ProjectFailure(reader.problems);
+  if (isJsonObject(json) && isJsonObject(json['metadata']) && json['sources'] === undefined && json['tables'] === undefined)
+    json = json['metadata'];
+  if (!isJsonObject(json)) throw failure('shape', 'the metadata is no object', { file: files.show(path) });
+  return { document: ofVersion3(json), problems: [] };
+}
+
+/** A document of any version as one of version 3: what is older has one source. */
+export function ofVersion3(document: JsonObject): JsonObject {
+  if (document['sources'] !== undefined) return document;
+  const { version: _, tables, functions, ...rest } = document;
+  if (tables === undefined && functions === undefined && Object.keys(rest).length === 0) return { version: 3, sources: [] };
+  const source = defined({
+    name: 'default',
+    kind: 'postgres',
+    tables: isJsonArray(tables) ? tables.map(qualifiedTable) : [],
+    functions: isJsonArray(functions) && functions.length > 0 ? functions.map(qualifiedFunction) : undefined,
+    configuration: DEFAULT_CONFIGURATION,
+  });
+  // What is no list is for the report.
+  const odd = Object.entries({ tables, functions }).filter(([, value]) => value !== undefined && value !== null && !isJsonArray(value));
+  return { version: 3, sources: [source], ...rest, ...(Object.fromEntries(odd) as JsonObject) };
+}
+
+function qualified(name: Json): Json {
+  return typeof name === 'string' ? { schema: 'public', name } : name;
+}
+
+function qualifiedTable(table: Json): Json {
+  if (typeof table === 'string') return { table: qualified(table) };
+  return isJsonObject(table) && table['table'] !== undefined ? { ...table, table: qualified(table['table']) } : table;
+}
+
+/** A function of version 1 is its name only. */
+function qualifiedFunction(entry: Json): Json {
+  if (typeof entry === 'string') return { function: qualified(entry) };
+  if (!isJsonObject(entry)) return entry;
+  return entry['function'] === undefined ? { function: entry } : { ...entry, function: qualified(entry['function']) };
+}
+
+function readFolder(files: Files, folder: string, version: 2 | 3) {
+  const reader = new MetadataReader(files);
+  const document: Record<string, Json> = { version: 3 };
+  const read = (name: string): Json | undefined => reader.read(join(folder, name));
+  const given = read(VERSION_FILE);
+  if (isJsonObject(given)) for (const [key, value] of Object.entries(given)) if (key !== 'version') document[key] = value;
+  for (const { file, key } of SECTIONS) {
+    const value = read(file);
+    if (value !== undefined && value !== null) document[key] = value;
+  }
+  const actions = read(ACTIONS_FILE);
+  const sdl = files.read(join(folder, ACTIONS_SDL_FILE));
+  const shown = { yaml: files.show(join(folder, ACTIONS_FILE)), sdl: files.show(join(folder, ACTIONS_SDL_FILE)) };
+  let left: readonly Unjoined[] = [];
+  if (actions !== undefined || sdl !== undefined) {
+    const joined = joinActions(actions ?? null, sdl ?? '', shown, () => ({ file: shown.yaml }));
+    reader.problems.push(...joined.problems);
+    if (joined.actions.length > 0) document['actions'] = joined.actions;
+    if (joined.customTypes !== null) document['custom_types'] = joined.customTypes;
+    left = unjoined(actions ?? null, defined({ actions: joined.actions, custom_types: joined.customTypes ?? undefined }));
+  }
+  const own = new Set(
+    [VERSION_FILE, ACTIONS_FILE, ACTIONS_SDL_FILE, ...SECTIONS.map(({ file }) => file)].map((file) => join(folder, file)),
+  );
+  let made: JsonObject = document;
+  if (version === 2) {
+    const [tables, functions] = [read('tables.yaml'), read('functions.yaml')];
+    made = ofVersion3({ ...document, tables: tables ?? [], ...(functions === undefined || functions === null ? {} : { functions }) });
+  }
+  const layout: Layout = version === 3 ? 'version 3' : 'version 2';
+  const ofActions: readonly (string | undefined)[] = [shown.yaml, shown.sdl];
+  // Beside the metadata the root may hold anything.
+  const isTakenOver = version === 3 && folder !== files.root && reader.problems.every(({ file }) => ofActions.includes(file));
+  return {
+    layout,
+    document: made,
+    unjoined: left,
+    actionsAreJoined: true,
+    metadataFolder: isTakenOver ? folder : undefined,
+    metadataFiles: [...reader.files.keys(), ...(sdl === undefined ? [] : [join(folder, ACTIONS_SDL_FILE)])].filter((path) =>
+      isWithin(folder, path),
+    ),
+    newActions: reader.problems.length > 0,
+    unread: files
+      .list(folder)
+      .filter((each) => /\.(?:ya?ml|graphql)$/i.test(each) && !own.has(each) && !reader.files.has(each))
+      .map((each) => files.show(each)),
+    problems: reader.problems,
+  };
+}
+
+/** Files below a folder, by their paths relative to it. What is read of them is up to the caller: there may be anything. */
+export function namesBelow(files: Files, folder: string): readonly (readonly [name: string, path: string])[] {
+  return files.list(folder).map((path) => [relative(folder, path).split(sep).join('/'), path]);
+}
+
+/** Files in whatever encoding. */
+export interface ForeignFiles extends Files {
+  /** Of those that were read and are no UTF-8, by the names of messages. */
+  readonly encodings: ReadonlyMap<string, string>;
+  /** Of what was read and lies elsewhere: the link or path that led there, and where that is. */
+  readonly outside: ReadonlyMap<string, string>;
+  /** Folders that were not looked into when others were listed, and why. */
+  readonly left: ReadonlyMap<string, string>;
+}
+
+/** @param folders that belong to the root, wherever they lie */
+export function foreignFiles(root: string, folders: readonly string[] = []): ForeignFiles {
+  const files = projectFiles(root);
+  const folderOf = (path: string): string | undefined => folders.find((folder) => path === folder || path.startsWith(folder + sep));
+  const encodings = new Map<string, string>();
+  const outside = new Map<string, string>();
+  const left = new Map<string, string>();
+  const known = new Set<string>();
+  const realRoot = existsSync(root) ? realpathSync(root) : root;
+  // What the settings name is theirs, wherever it lies; what a link leads to is not.
+  const homes = [root, ...folders.filter((folder) => !files.isInside(folder))];
+  /** Of a file that is there: a link on its way, or a folder that is named by its path, may lead away. */
+  const note = (path: string): void => {
+    const folder = dirname(path);
+    if (known.has(folder) && lstatSync(path).isSymbolicLink() === false) return;
+    known.add(folder);
+    if (isWithin(realRoot, realpathSync(path))) return;
+    // The first on the way that leads there stands for all that is below.
+    let way = files.isInside(path) ? root : (folderOf(path) ?? folder);
+    if (way === root)
+      for (const step of relative(root, path).split(sep)) {
+        way = join(way, step);
+        if (!isWithin(realRoot, realpathSync(way))) break;
+      }
+    outside.set(files.show(way), realpathSync(way));
+  };
+  return {
+    ...files,
+    isInside: (path) => files.isInside(path) || folderOf(path) !== undefined,
+    leadsOut(path) {
+      const real = realPathOf(path);
+      const places = [realRoot, ...folders.map((folder) => realPathOf(folder) ?? folder)];
+      return real !== undefined && !places.some((place) => isWithin(place, real));
+    },
+    encodings,
+    outside,
+    left,
+    list: (folder) =>
+      filesBelow(folder, homes, files.show, (path, thrown) => {
+        const why =
+          thrown === undefined
+            ? `leads out of the project, to ${realPathOf(path)}: not looked into`
+            : `cannot be read: ${reasonOf(thrown)}`;
+        left.set(path, why);
+      }),
+    read(path) {
+      const bytes = readBytes(path, files.show);
+      if (bytes === undefined) return undefined;
+      note(path);
+      const text = decodeUtf8(bytes);
+      if (text !== undefined) return text;
+      const mark = bytes.subarray(0, 2).toString('hex');
+      const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'windows-1252';
+      encodings.set(files.show(path), encoding);
+      return new TextDecoder(encoding).decode(bytes);
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { openProject, type ProjectFlags } from './project.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'svc-settings-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+function settingsOf(files: Readonly<Record<string, string>>, flags: ProjectFlags, environment: Readonly<Record<string, string>>) {
+  for (const name of ['config.yaml', '.env']) writeFileSync(join(root, name), files[name] ?? '');
+  const { settings, warnings } = openProject(root, flags, environment);
+  return { secret: settings.adminSecret, warnings: warnings.filter((warning) => warning.includes('not sent')) };
+}
+
+const away = 'endpoint: https://api.example.com\n';
+const environment = { SVC_GRAPHQL_ADMIN_SECRET: 'own' };
+
+it.each(['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080'])(
+  'sends the secret of the environment to a local endpoint of the project: %s',
+  (endpoint) => {
+    expect(settingsOf({ 'config.yaml': `endpoint: ${endpoint}\n` }, {}, environment)).toEqual({ secret: 'own', warnings: [] });
+  },
+);
+
+it.each([
+  ['SVC_GRAPHQL_ADMIN_SECRET', environment, away],
+  ['SVC_GRAPHQL_ADMIN_SECRETS', { SVC_GRAPHQL_ADMIN_SECRETS: '["own"]' }, away],
+  ['STAGE_ADMIN_SECRET', { STAGE_ADMIN_SECRET: 'own' }, `${away}admin_secret: {from_env: STAGE_ADMIN_SECRET}\n`],
+  ['SVC_GRAPHQL_ADMIN_SECRET', environment, 'endpoint: http://localhost.example.com\n'],
+  ['SVC_GRAPHQL_ADMIN_SECRET', environment, 'endpoint: http://127.0.0.1@example.com\n'],
+])('does not send %s of the environment to another endpoint that only the project names', (name, variables, config) => {
+  const { secret, warnings } = settingsOf({ 'config.yaml': config }, {}, variables);
+  expect(secret).toBeNull();
+  expect(warnings).toEqual([expect.stringContaining(`the variable ${name} of the environment is not sent`)]);
+});
+
+it('does not count what the .env of the project says as the choice of the user', () => {
+  const { secret } = settingsOf({ '.env': 'SVC_GRAPHQL_ENDPOINT=https://api.example.com\n' }, {}, environment);
+  expect(secret).toBeNull();
+  const stages = 'environments: {a: {endpoint: "https://api.example.com"}}\n';
+  expect(settingsOf({ 'config.yaml': stages, '.env': 'SVC_GRAPHQL_ENV=a\n' }, {}, environment).secret).toBeNull();
+});
+
+it('sends the secret of the environment to an endpoint or an environment of the project that the user names', () => {
+  const stages = 'environments: {a: {endpoint: "https://api.example.com", admin_secret: {from_env: STAGE_ADMIN_SECRET}}}\n';
+  for (const [config, flags, variables] of [
+    [away, { endpoint: 'https://other.example.com' }, environment],
+    [away, {}, { ...environment, SVC_GRAPHQL_ENDPOINT: 'https://other.example.com' }],
+    [stages, { env: 'a' }, { STAGE_ADMIN_SECRET: 'own' }],
+    [stages, {}, { STAGE_ADMIN_SECRET: 'own', SVC_GRAPHQL_ENV: 'a' }],
+  ] as const)
+    expect(settingsOf({ 'config.yaml': config }, flags, variables)).toEqual({ secret: 'own', warnings: [] });
+});
+
+it('sends the secret of the .env of the project to its endpoint, also where the environment has another', () => {
+  const files = { 'config.yaml': away, '.env': 'SVC_GRAPHQL_ADMIN_SECRET=of-the-project\n' };
+  expect(settingsOf(files, {}, {})).toEqual({ secret: 'of-the-project', warnings: [] });
+  expect(settingsOf(files, {}, environment).secret).toBe('of-the-project');
+});

@@ -1,0 +1,34 @@
+/** Log pauses for failures that repeat in the background: the first is logged, equal ones after pauses that double. */
+
+/** Pause before an equal failure is logged again, in ms; doubles up to an hour. */
+const FIRST_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 3_600_000;
+
+interface Logged {
+  readonly message: string;
+  readonly pauseMs: number;
+  readonly until: number;
+}
+
+export class FailureLog {
+  /** By the connection that the failures are of, and their keys. */
+  readonly #logged = new WeakMap<object, Map<string, Logged>>();
+
+  /** Returns whether a failure is to be logged: it is new or different, or its pause is over. */
+  isDue(connection: object, key: string, message: string, now = performance.now()): boolean {
+    const logged = this.#logged.get(connection) ?? new Map<string, Logged>();
+    this.#logged.set(connection, logged);
+    const known = logged.get(key);
+    const isSame = known?.message === message;
+    if (isSame && now < known.until) return false;
+    const pauseMs = isSame ? Math.min(MAX_PAUSE_MS, known.pauseMs * 2) : FIRST_PAUSE_MS;
+    logged.set(key, { message, pauseMs, until: now + pauseMs });
+    return true;
+  }
+
+  /** Keeps the failures with these keys: others are over, and are logged at once when they come back. */
+  retain(connection: object, keys: ReadonlySet<string>): void {
+    const logged = this.#logged.get(connection);
+    for (const key of logged?.keys() ?? []) if (!keys.has(key)) logged?.delete(key);
+  }
+}

@@ -1,0 +1,27 @@
+import { isJsonNumber, type Json, numberText } from '../../util/json.ts';
+import type { Budget } from './template/budget.ts';
+import type { TemplateVariables } from './template/evaluate.ts';
+import type { Template } from './template/template.ts';
+import { wrongResult } from './transform-failure.ts';
+
+/** Runs a template for the text of a header or parameter. @throws TemplateError, TransformFailure */
+export function runText(template: Template, environment: TemplateVariables, budget: Budget): string {
+  return textOf(template.run(environment, budget), budget);
+}
+
+/** The same, with null for null. */
+export function runNullableText(template: Template, environment: TemplateVariables, budget: Budget): string | null {
+  const value = template.run(environment, budget);
+  return value === null ? null : textOf(value, budget);
+}
+
+/** What becomes a part of a URL, a form or a header is copied there, also where a template is one value as it is. */
+function textOf(value: Json, budget: Budget): string {
+  const text =
+    typeof value === 'string' ? value : typeof value === 'boolean' ? String(value) : isJsonNumber(value) ? numberText(value) : null;
+  if (text !== null) {
+    budget.output(text.length);
+    return text;
+  }
+  throw wrongResult('Template must produce a String, Number, or Boolean value');
+}

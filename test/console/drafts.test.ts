@@ -1,0 +1,372 @@
+/** Drafts that begin with an older state than the stored one, and editors that show no other state than the stored one. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Json, JsonObject } from '../../src/util/json.ts';
+import { chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
+import { startConsoleService } from '../support/console-service.ts';
+import { apply, expectAccessible, undo } from '../support/console-steps.ts';
+import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
+import type { TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
+
+const NARROW = { artist_id: { _eq: 'X-Svc-User-Id' } };
+
+describe.skipIf(chromiumPath === undefined)('a draft in the console', () => {
+  let service: TestService;
+  let browser: Browser;
+  let remote: GraphqlServer;
+  beforeAll(async () => {
+    [service, browser, remote] = await Promise.all([
+      startConsoleService({ ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true' }),
+      startBrowser(),
+      startGraphqlServer('type Query { land(code: ID!): Land } type Land { code: ID! name: String }', {}),
+    ]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+    await remote?.close();
+  });
+
+  const section = async (name: string): Promise<Json> =>
+    ((await service.metadata('export_metadata', { only: { sections: [name] } })) as JsonObject)[name] ?? null;
+  const permissionOf = async (table: string, role: string): Promise<Json> => {
+    const { sources } = (await service.metadata('export_metadata', {})) as {
+      sources: { tables: { table: JsonObject; select_permissions?: JsonObject[] }[] }[];
+    };
+    const entry = sources[0]?.tables.find((each) => each.table['name'] === table);
+    return entry?.select_permissions?.find((each) => each['role'] === role)?.['permission'] ?? null;
+  };
+  const permit = (role: string, permission: JsonObject) =>
+    service.metadata('bulk', [
+      { type: 'pg_drop_select_permission', args: { table: 'album', role } },
+      { type: 'pg_create_select_permission', args: { table: 'album', role, permission } },
+    ]);
+  /** Discards a conflict after its text was seen in what the review shows as the change of another administrator. */
+  const seeConflict = async (page: Page, theirs: string): Promise<void> => {
+    await page.getByText('Somebody else has changed the same objects since you began').waitFor();
+    await page.getByLabel('Their change').getByText(theirs).first().waitFor();
+    await expect.poll(() => page.getByRole('button', { name: /^Apply/ }).count(), WAIT).toBe(0);
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('button', { name: /^(Discard my draft|Back to the draft)$/ }).click();
+  };
+
+  it('of a permission conflicts with a narrower row filter that was stored after it began', async () => {
+    await service.metadata('pg_create_select_permission', {
+      table: 'album',
+      role: 'reader',
+      permission: { columns: ['title'], filter: {} },
+    });
+    const opened = await openConsolePage(browser, service.url);
+    const { page, go } = opened;
+    await go('#/data/default/public.album?tab=permissions&role=reader&operation=select');
+    await page.getByLabel('artist_id', { exact: true }).check();
+    await permit('reader', { columns: ['title'], filter: NARROW });
+    await page.getByRole('button', { name: 'Review the change' }).click();
+    await page.getByText('Wider row filter').waitFor();
+    await page.getByText(/draft began at v\d+, read at v\d+/).waitFor();
+    await expectAccessible(opened);
+    await seeConflict(page, 'X-Svc-User-Id');
+    expect(await permissionOf('album', 'reader')).toEqual({ columns: ['title'], filter: NARROW });
+    // The draft is gone, and the next one begins with the stored permission.
+    await page.getByRole('button', { name: 'JSON', exact: true }).click();
+    const editor = page.getByRole('textbox', { name: 'select permission of reader as JSON' });
+    await expect.poll(() => editor.textContent(), WAIT).toContain('X-Svc-User-Id');
+    await page.getByRole('button', { name: 'Tree', exact: true }).click();
+    expect(await page.getByLabel('artist_id', { exact: true }).isChecked()).toBe(false);
+    await page.getByLabel('artist_id', { exact: true }).check();
+    await page.getByRole('button', { name: 'Review the change' }).click();
+    await page.getByLabel('columns, old and new').waitFor();
+    expect(await page.getByText('Wider row filter').count()).toBe(0);
+    await apply(page);
+    await page.getByText('Applied: select of reader on public.album').waitFor();
+    expect(await permissionOf('album', 'reader')).toEqual({ columns: ['title', 'artist_id'], filter: NARROW });
+    await opened.close();
+  });
+
+  it('of a permission is not applied over a change that came while it was reviewed', async () => {
+    await service.metadata('pg_create_select_permission', { table: 'album', role: 'late', permission: { columns: ['title'], filter: {} } });
+    const { page, go, close } = await openConsolePage(browser, service.url);
+    await go('#/data/default/public.album?tab=permissions&role=late&operation=select');
+    await page.getByLabel('artist_id', { exact: true }).check();
+    await page.getByRole('button', { name: 'Review the change' }).click();
+    await page.getByRole('button', { name: /^Apply/ }).waitFor();
+    await permit('late', { columns: ['title'], filter: NARROW });
+    await apply(page);
+    await seeConflict(page, 'X-Svc-User-Id');
+    expect(await permissionOf('album', 'late')).toEqual({ columns: ['title'], filter: NARROW });
+    await close();
+  });
+
+  it('of a permission is reviewed with old and new rules, a wider row filter first', async () => {
+    const permission = { columns: ['title'], filter: { ...NARROW, title: { _like: 'A%' } }, limit: 5 };
+    await service.metadata('pg_create_select_permission', { table: 'album', role: 'wide', permission });
+    const { page, go, write, close } = await openConsolePage(browser, service.url);
+    await go('#/data/default/public.album?tab=permissions&role=wide&operation=select');
+    await page.getByRole('button', { name: 'JSON', exact: true }).click();
+    await write('select permission of wide as JSON', JSON.stringify({ ...permission, columns: ['title', 'album_id'], filter: NARROW }));
+    await page.getByRole('button', { name: 'Review the change' }).click();
+    const review = page.getByRole('dialog');
+    await review.getByText('Wider row filter').waitFor();
+    // The first thing that the review says.
+    expect((await review.locator('.body').textContent())?.trim()).toMatch(/^Wider row filter: select of wide on public\.album/);
+    expect(await review.getByLabel('filter, old and new').innerText()).toBe(
+      `− ${JSON.stringify(permission.filter)}\n+ ${JSON.stringify(NARROW)}`,
+    );
+    expect(await review.getByLabel('columns, old and new').innerText()).toBe('− ["title"]\n+ ["title","album_id"]');
+    expect(await review.locator('dt').allInnerTexts()).toEqual(['filter wider', 'columns wider']);
+    await review.getByRole('button', { name: 'curl', exact: true }).click();
+    const code = await review.locator('pre').last().innerText();
+    expect(code).toMatch(/^curl -s .*"resource_version":\d+/s);
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await close();
+  });
+
+  it('of an event trigger, an action, a remote schema, names and limits conflicts in each editor', async () => {
+    const webhook = 'http://127.0.0.1:9/hook';
+    const trigger = { name: 'album_hook', table: 'album', webhook, insert: { columns: '*' } };
+    await service.metadata('pg_create_event_trigger', trigger);
+    await service.metadata('set_custom_types', { objects: [{ name: 'Done', fields: [{ name: 'ok', type: 'Boolean!' }] }] });
+    const definition = { handler: webhook, output_type: 'Done!', type: 'mutation' };
+    await service.metadata('create_action', { name: 'finish', definition });
+    await service.metadata('add_remote_schema', { name: 'lands', definition: { url: remote.url } });
+    const sdl = (fields: string) => ({
+      remote_schema: 'lands',
+      role: 'reader',
+      definition: { schema: `type Query { land(code: ID!): Land } type Land { ${fields} }` },
+    });
+    await service.metadata('add_remote_schema_permissions', sdl('code: ID! name: String'));
+    await service.metadata('set_api_limits', { depth_limit: { global: 9, per_role: {} } });
+    const { page, go, write, close } = await openConsolePage(browser, service.url);
+    const dialog = page.getByRole('dialog').first();
+
+    await go('#/events/triggers/default/album_hook');
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Edit as JSON …' }).click();
+    const save = dialog.getByRole('button', { name: 'Save' });
+    await expect.poll(() => save.getAttribute('title'), WAIT).toBe('Nothing is changed');
+    await write(
+      'Event trigger album_hook',
+      '{"name": "album_hook", "definition": {"delete": {"columns": "*"}}, "webhook": "http://127.0.0.1:9/mine"}',
+    );
+    await service.metadata('pg_create_event_trigger', { ...trigger, replace: true, webhook: 'http://127.0.0.1:9/theirs' });
+    await save.click();
+    await seeConflict(page, '9/theirs');
+    await dialog.getByRole('button', { name: 'Close' }).click();
+
+    await go('#/actions/finish');
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Edit as JSON …' }).click();
+    await write('Action finish', JSON.stringify({ definition: { ...definition, timeout: 3 } }));
+    await service.metadata('update_action', { name: 'finish', definition: { ...definition, timeout: 77 } });
+    await save.click();
+    await seeConflict(page, '77');
+    await dialog.getByRole('button', { name: 'Close' }).click();
+
+    await go('#/remote-schemas');
+    await page.getByRole('button', { name: 'reader', exact: true }).click();
+    await dialog.getByRole('button', { name: 'SDL' }).click();
+    await write('What the role sees', 'type Query { land(code: ID!): Land } type Land { code: ID! }');
+    await service.metadata('bulk', [
+      { type: 'drop_remote_schema_permissions', args: { remote_schema: 'lands', role: 'reader' } },
+      { type: 'add_remote_schema_permissions', args: sdl('name: String') },
+    ]);
+    await save.click();
+    await seeConflict(page, 'Land { name: String }');
+    await dialog.getByRole('button', { name: 'Close' }).click();
+
+    await go('#/data/default/public.genre?tab=structure');
+    await page.getByLabel('Name of name in the API').fill('title');
+    await service.metadata('pg_set_table_customization', {
+      table: 'genre',
+      configuration: { column_config: { name: { custom_name: 'label' } } },
+    });
+    await page.getByRole('button', { name: 'Save names' }).click();
+    await seeConflict(page, 'label');
+
+    await go('#/data/default/public.genre?tab=json');
+    await write('Entry of public.genre', '{"table": {"schema": "public", "name": "genre"}}');
+    await service.metadata('pg_set_table_customization', { table: 'genre', configuration: { custom_name: 'kind' } });
+    await page.getByRole('button', { name: 'Review', exact: true }).click();
+    await seeConflict(page, 'kind');
+
+    await go('#/settings?tab=limits');
+    await write('Limits', '{"depth_limit": {"global": 5, "per_role": {}}}');
+    await service.metadata('set_api_limits', { depth_limit: { global: 7, per_role: {} } });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await seeConflict(page, '"global": 7');
+    expect(await section('api_limits')).toMatchObject({ depth_limit: { global: 7 } });
+
+    // A list of roles is changed by the one that was ticked.
+    await go('#/settings?tab=outside');
+    await page.getByLabel('reader').waitFor();
+    await service.metadata('set_graphql_schema_introspection_options', { disabled_for_roles: ['customer'] });
+    await page.getByLabel('reader').click();
+    await expect.poll(() => section('graphql_schema_introspection'), WAIT).toEqual({ disabled_for_roles: ['customer', 'reader'] });
+    expect(JSON.stringify(await service.metadata('export_metadata', {}))).not.toContain('mine');
+    await service.metadata('remove_api_limits', {});
+    await close();
+  });
+
+  it('of the whole document is not imported over a change that came after the comparison', async () => {
+    const { page, go, write, close } = await openConsolePage(browser, service.url);
+    await go('#/metadata');
+    await write('Metadata to import', '{"version": 3, "sources": []}');
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.getByRole('button', { name: /^Apply \d+ …/ }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Apply/ })
+      .waitFor();
+    await service.metadata('set_api_limits', { depth_limit: { global: 6, per_role: {} } });
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Apply/ })
+      .click();
+    await page.getByRole('dialog').getByText('The metadata has changed since the comparison').waitFor();
+    expect(await section('api_limits')).toMatchObject({ depth_limit: { global: 6 } });
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await service.metadata('remove_api_limits', {});
+    await close();
+  });
+
+  it('of limits begins with the stored ones: nothing in the editor is an example, and nothing can be saved before it is changed', async () => {
+    const opened = await openConsolePage(browser, service.url);
+    const { page, go, write } = opened;
+    await go('#/settings?tab=limits');
+    await page.getByText('none are set').waitFor();
+    const editor = page.getByRole('textbox', { name: 'Limits' });
+    await expect.poll(async () => (await editor.textContent())?.trim(), WAIT).toBe('');
+    const save = page.getByRole('button', { name: 'Save' });
+    expect(await save.getAttribute('aria-disabled')).toBe('true');
+    await save.click({ force: true });
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(await section('api_limits')).toBeNull();
+    await write('Limits', '{"node_limit": {"global": 500, "per_role": {}}}');
+    await save.click();
+    await page.getByRole('dialog', { name: 'Limits of the API' }).waitFor();
+    expect(await section('api_limits')).toBeNull();
+    await apply(page);
+    await page.getByText('Applied: Limits of the API').waitFor();
+    expect(await section('api_limits')).toMatchObject({ node_limit: { global: 500 } });
+    await undo(page, 'Limits of the API');
+    await expect.poll(() => section('api_limits'), WAIT).toBeNull();
+    await expectAccessible(opened);
+
+    // Other editors of something new are empty too, and their buttons wait for a text.
+    await go('#/settings?tab=allow-list');
+    await page.getByRole('button', { name: 'New collection' }).click();
+    await expect.poll(() => page.getByRole('button', { name: 'Create' }).getAttribute('title'), WAIT).toBe('Nothing is written yet');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await go('#/actions/+');
+    await page.getByLabel('URL').fill('http://127.0.0.1:9/login');
+    await expect.poll(() => page.getByRole('button', { name: 'Create' }).getAttribute('title'), WAIT).toBe('Write its signature');
+    await opened.close();
+  });
+
+  it('of tables to track makes the relationships of these tables alone, as one change with one undo', async () => {
+    await service.sql(`
+      create schema shop;
+      create table shop.maker (id int primary key, name text);
+      create table shop.part (id int primary key, maker_id int references shop.maker, album_id int references album);
+      create table shop.other (id int primary key, maker_id int references shop.maker)`);
+    await service.metadata('pg_track_table', { table: { schema: 'shop', name: 'other' } });
+    const before = await service.metadata('export_metadata', {});
+    const { page, go, requests, close } = await openConsolePage(browser, service.url);
+    await go('#/data/default');
+    await page.getByRole('button', { name: 'Track all 2' }).click();
+    await page.getByText('Applied: Track 2 tables with 4 relationships').waitFor();
+    const changes = requests
+      .map(({ body }) => body)
+      .filter((body) => /"type":"(?:bulk|pg_track_tables|pg_create_\w+_relationship)"/.test(body));
+    expect(changes).toHaveLength(1);
+    await page.getByRole('button', { name: '1 change', exact: true }).waitFor();
+    const { sources } = (await service.metadata('export_metadata', {})) as { sources: { tables: JsonObject[] }[] };
+    const known = new Set(
+      ((before as { sources: { tables: JsonObject[] }[] }).sources[0]?.tables ?? []).map((each) => JSON.stringify(each)),
+    );
+    const added = (sources[0]?.tables ?? []).filter((each) => !known.has(JSON.stringify(each)));
+    expect(added).toMatchObject([
+      { table: { name: 'maker' }, array_relationships: [{ name: 'others' }, { name: 'parts' }] },
+      { table: { name: 'part' }, object_relationships: [{ name: 'album' }, { name: 'maker' }] },
+    ]);
+    await undo(page, 'Track 2 tables');
+    await expect.poll(() => service.metadata('export_metadata', {}), WAIT).toEqual(before);
+    await close();
+  });
+});
+
+describe.skipIf(chromiumPath === undefined)('headers of the explorer', () => {
+  let service: TestService;
+  let browser: Browser;
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([startConsoleService(), startBrowser()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  it('count: the role and the variables of a request are those that are written', async () => {
+    const { page, go, write, requests, close } = await openConsolePage(browser, service.url);
+    await go('#/explorer');
+    await write('GraphQL document', '{ invoice { customer_id } }');
+    await page.getByRole('button', { name: 'Headers', exact: true }).click();
+    await write('Headers of the request', '{"x-svc-role": "customer", "X-Svc-User-Id": "4", "X-Trace": "abc"}');
+    await page.keyboard.press('Control+Enter');
+    const answer = page.getByRole('region', { name: 'Answer for customer user-id=4' });
+    await answer.getByText(/200 · .* rows/).waitFor();
+    const sent = requests.filter(({ url }) => url.endsWith('/v1/graphql') && url.includes('graphql')).at(-1);
+    expect(sent?.headers).toMatchObject({ 'x-svc-role': 'customer', 'x-svc-user-id': '4', 'x-trace': 'abc' });
+    expect(await answer.getByRole('textbox').textContent()).not.toMatch(/"customer_id": (?!4)/);
+
+    await page.getByRole('button', { name: 'More' }).last().click();
+    await page.getByRole('menuitem', { name: 'Copy as curl' }).click();
+    await page.getByText('Copied as curl').waitFor();
+    const copied = (await page.evaluate('navigator.clipboard.readText()')) as string;
+    expect(copied).toBe(
+      [
+        `curl -s '${service.url}/v1/graphql'`,
+        `-H 'Content-Type: application/json'`,
+        '-H "X-Svc-Admin-Secret: $SVC_GRAPHQL_ADMIN_SECRET"',
+        `-H 'x-svc-role: customer'`,
+        `-H 'X-Svc-User-Id: 4'`,
+        `-H 'X-Trace: abc'`,
+        `-d '{"query":"{ invoice { customer_id } }"}'`,
+      ].join(' \\\n  '),
+    );
+
+    // A subscription and Explain are of the same role.
+    await page.getByRole('button', { name: 'Explain', exact: true }).click();
+    const explained = (): readonly Json[] =>
+      requests.filter(({ url }) => url.endsWith('/explain')).map(({ body }) => (JSON.parse(body) as JsonObject)['user'] ?? null);
+    await expect.poll(explained, WAIT).toEqual([{ 'x-svc-role': 'customer', 'x-svc-user-id': '4' }]);
+    await write('GraphQL document', 'subscription { invoice { customer_id } }');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('live · 1').waitFor();
+    expect(await answer.getByRole('textbox').textContent()).not.toMatch(/"customer_id": (?!4)/);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await close();
+  });
+
+  it('are refused where a browser does not send them, or where they are none', async () => {
+    const { page, go, write, requests, close } = await openConsolePage(browser, service.url);
+    await go('#/explorer');
+    await write('GraphQL document', '{ album(limit: 1) { title } }');
+    await page.getByRole('button', { name: 'Headers', exact: true }).click();
+    const before = requests.filter(({ url }) => url.endsWith('/v1/graphql')).length;
+    for (const [text, message] of [
+      ['{"Cookie": "a=b"}', 'a browser does not send Cookie'],
+      ['["X-Svc-Role"]', 'an object of names and values'],
+      ['{"a b": "c"}', 'a b is no header'],
+      ['{"X-Svc-Role": null}', 'the value of X-Svc-Role is no text'],
+      ['{"X-Svc-Role": "a", "x-svc-role": "b"}', 'is given twice'],
+    ] as const) {
+      await write('Headers of the request', text);
+      await page.keyboard.press('Control+Enter');
+      await page.getByRole('alert').getByText(message).waitFor();
+    }
+    expect(requests.filter(({ url }) => url.endsWith('/v1/graphql'))).toHaveLength(before);
+    await close();
+  });
+});

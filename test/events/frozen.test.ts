@@ -1,0 +1,162 @@
+/** Instances that are stopped, as processes, while they take events or install triggers: the server ends their locks. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Source } from '../../src/backend/backend.ts';
+import type { Captures } from '../../src/backend/captures.ts';
+import type { LaneRequest } from '../../src/backend/event-store.ts';
+import { type CatalogTable, nameKey, type QualifiedName } from '../../src/catalog/catalog.ts';
+import { connect } from '../../src/databases/mariadb/connect.ts';
+import { postgresql } from '../../src/databases/postgresql/index.ts';
+import { ROOT } from '../../src/util/path.ts';
+import { B, capturedTrigger, INSERT } from '../support/event-order.ts';
+import { hasMariadb, startMariadb } from '../support/mariadb.ts';
+import { testDatabase } from '../support/postgres.ts';
+
+const SETTINGS = { sourceName: 'test', environment: {}, usePreparedStatements: true, maxConnections: 4 };
+const BOUNDED: LaneRequest = { name: 't', limit: 100, overall: 1 };
+const LIMIT = { timeout: 60_000, interval: 200 };
+const compiled = (path: string): string => new URL(`../../dist/databases/${path}`, import.meta.url).href;
+
+/** A process that opens a `source` by `opening`, takes events of the lane and stops where `stop` is called. */
+function stoppedInstance(opening: string, lane: LaneRequest): Promise<void> {
+  const request = JSON.stringify({ lease: { holder: 'stopped', seconds: 2 }, limit: 100, lanes: [lane] });
+  return stoppedProcess(opening, `await source.captures.events.fetch(${request});`);
+}
+
+/** The same for one that installs an event trigger `u` on the table. */
+function stoppedInstaller(opening: string, table: CatalogTable): Promise<void> {
+  const trigger = JSON.stringify(capturedTrigger(table, 'u', INSERT));
+  return stoppedProcess(opening, `console.error(await source.captures.install([${trigger}], { owner: 'test', version: 2 }));`);
+}
+
+async function stoppedProcess(opening: string, work: string): Promise<void> {
+  const code = `
+    import { writeSync } from 'node:fs';
+    const stop = () => { writeSync(1, 'stopped'); process.kill(process.pid, 'SIGSTOP'); };
+    ${opening}
+    ${work}
+    process.exit(1);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', code], { cwd: tmpdir(), stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [first] = (await Promise.race([once(child.stdout, 'data'), once(child, 'exit')])) as [unknown];
+  expect(String(first)).toBe('stopped');
+}
+
+/** Stops behind the last statement of a transaction. */
+const inTransaction = (method: string): string => `
+  const original = source.${method}.bind(source);
+  source.${method} = (how, run) => original(how, async (...given) => { const result = await run(...given); stop(); return result; });`;
+
+async function tableOf(source: Source, name: QualifiedName): Promise<CatalogTable> {
+  return (await source.introspect({ tables: [name], functions: [] })).tables.get(nameKey(name)) as CatalogTable;
+}
+
+async function installedOn(source: Source, name: QualifiedName): Promise<Captures> {
+  const table = await tableOf(source, name);
+  const captures = source.captures as Captures;
+  expect(await captures.install([capturedTrigger(table, 't', INSERT)], { owner: 'test', version: 1 })).toEqual([]);
+  return captures;
+}
+
+async function taken(captures: Captures, lane: LaneRequest): Promise<number> {
+  return (await captures.events.fetch({ lease: B, limit: 100, lanes: [lane] })).length;
+}
+
+describe('a stopped instance on PostgreSQL', () => {
+  const opening = (url: string): string => `
+    import { postgresql } from '${compiled('postgresql/index.js')}';
+    const source = await postgresql.connect(postgresql.configuration.decode({ connection_info: { database_url: '${url}' } }, { parent: null }), ${JSON.stringify(SETTINGS)});`;
+
+  const ITEM = { schema: 'public', name: 'item' };
+
+  async function started(row: string): Promise<{ readonly url: string; readonly source: Source; readonly captures: Captures }> {
+    const { url, drop } = await testDatabase();
+    const source = await postgresql.connect(postgresql.configuration.decode({ connection_info: { database_url: url } }, ROOT), SETTINGS);
+    onTestFinished(async () => {
+      await source.close();
+      await drop();
+    });
+    await source.runSql('create table item (id int primary key, kind text)', {});
+    const captures = await installedOn(source, ITEM);
+    await source.runSql(`insert into item select i, ${row} from generate_series(1, 40) i`, {});
+    return { url, source, captures };
+  }
+
+  it('gives up a bounded lane when its lease would be over', async () => {
+    const { url, captures } = await started(`'k'`);
+    await stoppedInstance(`${opening(url)}${inTransaction('transaction')}`, BOUNDED);
+    expect(await taken(captures, BOUNDED)).toBe(0);
+    await expect.poll(() => taken(captures, BOUNDED), LIMIT).toBe(1);
+  });
+
+  it('keeps neither writers of a table nor other changes of triggers waiting when it stops while it installs a trigger', async () => {
+    const { url, source, captures } = await started(`'k'`);
+    const table = await tableOf(source, ITEM);
+    // The first transaction looks for the tables of events.
+    const second = `
+      let count = 0;
+      const original = source.transaction.bind(source);
+      source.transaction = (how, run) => original(how, async (connection) => {
+        const result = await run(connection);
+        if (++count === 2) stop();
+        return result;
+      });`;
+    await stoppedInstaller(`${opening(url)}${second}`, table);
+    await source.runSql(`insert into item values (100, 'k')`, { deadline: Date.now() + 30_000 });
+    expect(await captures.install([capturedTrigger(table, 'v', INSERT)], { owner: 'test', version: 2 })).toEqual([]);
+  });
+
+  it('gives up events that it does not read', async () => {
+    const { url, captures } = await started(`repeat('k', 300000)`);
+    const lane = { name: 't', limit: 100 };
+    const sending = `
+      const original = source.query.bind(source);
+      source.query = (...statement) => { const result = original(...statement); setImmediate(() => setImmediate(stop)); return result; };`;
+    await stoppedInstance(`${opening(url)}${sending}`, lane);
+    expect(await taken(captures, lane)).toBeLessThan(40);
+    await expect.poll(() => captures.count({ state: 'pending' }), LIMIT).toBe(40);
+    let all = 0;
+    await expect.poll(async () => (all += await taken(captures, lane)), LIMIT).toBe(40);
+  });
+});
+
+describe.skipIf(!hasMariadb())('a stopped instance on MariaDB', () => {
+  async function started(): Promise<{ readonly opening: string; readonly source: Source; readonly captures: Captures }> {
+    const server = await startMariadb();
+    const configuration = { connectionString: { kind: 'template', text: server.url('shop') } as const, pool: undefined, ssl: undefined };
+    await server.run('create database shop; create table shop.item (id int primary key, kind text)');
+    const source = await connect(configuration, SETTINGS);
+    onTestFinished(async () => {
+      await source.close();
+      await server.stop();
+    });
+    const captures = await installedOn(source, ITEM);
+    await source.runSql("insert into item select seq, 'k' from seq_1_to_40", {});
+    const opening = `
+      import { connect } from '${compiled('mariadb/connect.js')}';
+      const source = await connect(${JSON.stringify(configuration)}, ${JSON.stringify(SETTINGS)});`;
+    return { opening, source, captures };
+  }
+  const ITEM = { schema: '', name: 'item' };
+
+  it('gives up a bounded lane when the server has ended its transaction', async () => {
+    const { opening, captures } = await started();
+    await stoppedInstance(`${opening}${inTransaction('transact')}`, BOUNDED);
+    expect(await taken(captures, BOUNDED)).toBe(0);
+    await expect.poll(() => taken(captures, BOUNDED), LIMIT).toBe(1);
+  });
+
+  it('keeps other changes of triggers waiting no longer than its session may be idle when it stops while it installs a trigger', async () => {
+    const { opening, source, captures } = await started();
+    const table = await tableOf(source, ITEM);
+    const inSession = `
+      const original = source.session.bind(source);
+      source.session = (run) => original(async (connection) => { const result = await run(connection); stop(); return result; });`;
+    await stoppedInstaller(`${opening}${inSession}`, table);
+    await source.runSql(`insert into item values (100, 'k')`, { deadline: Date.now() + 30_000 });
+    const install = () => captures.install([capturedTrigger(table, 'v', INSERT)], { owner: 'test', version: 2 });
+    await expect.poll(install, LIMIT).toEqual([]);
+  });
+});
