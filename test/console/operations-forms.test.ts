@@ -318,7 +318,7 @@ describe.skipIf(chromiumPath === undefined)('the forms of operations', () => {
       await page.getByLabel('Name', { exact: true }).fill('house');
       await page.getByLabel('Kind').selectOption('dwh');
       await page.getByRole('button', { name: 'Written here' }).click();
-      await page.getByLabel('Key of the service account').fill(JSON.stringify(bigquery.serviceAccount));
+      await page.getByLabel('Key of the service account', { exact: true }).fill(JSON.stringify(bigquery.serviceAccount));
       await page.getByLabel('Project').fill(bigquery.project);
       await page.getByLabel('Datasets').fill('shop');
       await page.getByLabel('Location').fill(bigquery.location);
