@@ -2,7 +2,7 @@ import type { Parameter } from '../sql/fragment.ts';
 import type { Span } from '../observability/tracing/span.ts';
 import type { Bytes } from '../util/bytes.ts';
 import type { Cancellation } from '../util/cancellation.ts';
-import type { Intake } from './intake.ts';
+import type { ResultBudget } from './result-budget.ts';
 import type { QueryTags } from './query-tags.ts';
 import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../catalog/catalog.ts';
 
@@ -30,7 +30,7 @@ export interface RunOptions {
   /** Told what a statement has read, where the database charges for that. */
   readonly onCost?: (cost: StatementCost) => void;
   /** What the answer is kept in; of SQL of administrators too. Absent: nobody counts it. */
-  readonly intake?: Intake | undefined;
+  readonly intake?: ResultBudget | undefined;
 }
 
 /** Bytes; null where the database does not say. */

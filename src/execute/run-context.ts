@@ -5,7 +5,7 @@ import type { HandlerCaller } from '../webhooks/handler-call.ts';
 import type { AnswerUse } from '../webhooks/answer-use.ts';
 import type { Session } from '../auth/session.ts';
 import type { Source } from '../backend/backend.ts';
-import type { Intake } from '../backend/intake.ts';
+import type { ResultBudget } from '../backend/result-budget.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
 import type { SourceInfo } from '../schema-cache/schema-cache.ts';
 import type { Variables } from '../graphql-engine/constraint.ts';
@@ -70,7 +70,7 @@ export interface RunContext {
   /** Hears of cookies that other servers set for the client. */
   readonly onCookie?: (cookie: string) => void;
   /** What the answers of databases are kept in; absent: nobody counts them. */
-  readonly intake?: Intake;
+  readonly intake?: ResultBudget;
 }
 
 /** The same while a plan runs: it counts what it takes. */

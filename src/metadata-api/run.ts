@@ -1,5 +1,5 @@
 import type { Session } from '../auth/session.ts';
-import type { Intake } from '../backend/intake.ts';
+import type { ResultBudget } from '../backend/result-budget.ts';
 import { describeFailure } from '../errors/describe-failure.ts';
 import { encodeAdminError, toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
@@ -141,7 +141,7 @@ class Runner {
     return this.#measured(item, (intake) => this.#run(item, { ...within, intake }));
   }
 
-  async #measured(item: Command, run: (intake: Intake) => Promise<CommandAnswer>): Promise<CommandAnswer> {
+  async #measured(item: Command, run: (intake: ResultBudget) => Promise<CommandAnswer>): Promise<CommandAnswer> {
     this.#budget.begin(item.path);
     const share = this.#budget.share();
     let size = 0;
@@ -202,7 +202,7 @@ class Runner {
     const { state } = this.#services;
     for (const item of items) {
       const changes = changesTogether(item);
-      const run = (on: State, intake: Intake): Promise<CommandAnswer> => {
+      const run = (on: State, intake: ResultBudget): Promise<CommandAnswer> => {
         const own = { ...this.#services, state: on };
         const batch = new CommandBatch(own, this.#warnings);
         return new Runner(own, this.#caller, batch, this.#budget, this.#afterwards, this.#warnings).whole(item, { intake });

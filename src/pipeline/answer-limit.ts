@@ -1,9 +1,9 @@
-import { type Intake, intakeRefusal } from '../backend/intake.ts';
+import { type ResultBudget, intakeRefusal } from '../backend/result-budget.ts';
 import type { SvcError } from '../errors/svc-error.ts';
 import type { MemoryHold } from './result-memory.ts';
 
 /** Bounds what databases answer to one operation, and takes it from the result budget of the service. */
-export class AnswerLimit implements Intake {
+export class AnswerLimit implements ResultBudget {
   readonly #most: number;
   readonly #hold: MemoryHold | undefined;
   #taken = 0;

@@ -2,7 +2,7 @@
  * The limits of one operation hold for all operations of a batch together: else a batch would be a
  * way around them.
  */
-import { type Intake, intakeRefusal } from '../backend/intake.ts';
+import { type ResultBudget, intakeRefusal } from '../backend/result-budget.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { type JoinUse, noJoinUse } from '../execute/holes.ts';
 import { scanDocument } from '../graphql-engine/document/scan.ts';
@@ -114,7 +114,7 @@ export class BatchBudget {
 }
 
 /** What one operation of a batch keeps of its answer. */
-export class AnswerShare implements Intake {
+export class AnswerShare implements ResultBudget {
   readonly #own: AnswerLimit;
   readonly #together: AnswerLimit;
   readonly #mostTogether: number;

@@ -4,7 +4,7 @@
  * sends it: their requests wait until what is expected of all of them fits. A request that holds budget never waits for more, it goes on
  * or fails with 503.
  */
-import { doneWithout } from '../backend/intake.ts';
+import { doneWithout } from '../backend/result-budget.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { type Cancellation, isPrompt, onCancel } from '../util/cancellation.ts';
 

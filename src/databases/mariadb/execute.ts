@@ -3,7 +3,7 @@
  * has the number: it is read from there, which saves a question to the server behind each statement.
  */
 import type { Connection, PoolConnection, ResultSetHeader } from 'mysql2/promise';
-import type { Intake } from '../../backend/intake.ts';
+import type { ResultBudget } from '../../backend/result-budget.ts';
 
 export type Row = readonly (Buffer | null)[];
 
@@ -19,7 +19,7 @@ export interface Answer {
 
 /** What the answers of one or several statements are kept in. */
 export interface Keeping {
-  readonly intake: Intake;
+  readonly intake: ResultBudget;
   /** What the statement writes stands, whatever becomes of its answer. */
   readonly isDone: boolean;
   /** Bytes, up to now. */

@@ -5,7 +5,7 @@ import { DEEP } from '../../../../test/support/deep.ts';
 import { createOutboundClient, type OutboundClient } from '../../../http-client/client.ts';
 import { type PlayedAnswer, type PlayedRequest, type PlayedServer, playServer } from '../../../../test/support/played-server.ts';
 import { CancellationSource } from '../../../util/cancellation.ts';
-import type { Intake } from '../../../backend/intake.ts';
+import type { ResultBudget } from '../../../backend/result-budget.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
 import type { Json, JsonObject } from '../../../util/json.ts';
 import type { BigQueryStatement } from '../answer.ts';
@@ -449,7 +449,7 @@ it('counts the rows anew where a job that has failed is run again', async () => 
 
 it('refuses what whoever asks does not want to hold', async () => {
   let left = 0;
-  const intake: Intake = {
+  const intake: ResultBudget = {
     take: (bytes) => {
       if (bytes > left) return false;
       left -= bytes;

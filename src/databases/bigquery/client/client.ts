@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { ConnectionCounts, type ServerMeasures } from '../../../backend/connection-counts.ts';
 import type { HttpClient } from '../../../backend/http-client.ts';
-import type { Intake } from '../../../backend/intake.ts';
+import type { ResultBudget } from '../../../backend/result-budget.ts';
 import { CancellationSource, isPrompt } from '../../../util/cancellation.ts';
 import { Gate } from '../../../util/gate.ts';
 import { isJsonObject, type JsonObject } from '../../../util/json.ts';
@@ -148,7 +148,7 @@ export class BigQueryClient {
     readRow: RowReader<Cell>,
     waiting: Waiting,
     mostRows: number,
-    intake: Intake | undefined,
+    intake: ResultBudget | undefined,
   ): Promise<readonly Page<Cell>[]> {
     const first = await this.begin(query, readRow, waiting);
     const pages = [first.value];

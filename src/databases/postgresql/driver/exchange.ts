@@ -1,4 +1,4 @@
-import type { Intake } from '../../../backend/intake.ts';
+import type { ResultBudget } from '../../../backend/result-budget.ts';
 import type { CancelledError, ConnectionError, DatabaseError, PoolTimeoutError } from './database-error.ts';
 import type { Bytes } from '../../../util/bytes.ts';
 import type { Cancellation } from '../../../util/cancellation.ts';
@@ -78,7 +78,7 @@ export class WireExchange {
   /** Of the values that came and were kept. */
   bytes = 0;
   /** What the values are kept in, beside that. */
-  intake: Intake | null = null;
+  intake: ResultBudget | null = null;
   /** What is more than it takes is not kept, but the statement goes on: it writes. */
   goesOn = false;
   /** The intake takes no more. */

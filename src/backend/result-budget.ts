@@ -1,7 +1,7 @@
 /** What whoever asks is ready to hold of the answers of databases. */
 import { SvcError } from '../errors/svc-error.ts';
 
-export interface Intake {
+export interface ResultBudget {
   /** Before so many bytes more are kept. False: they are not to be, and no more is wanted. */
   take(bytes: number): boolean;
   /** So many are not kept after all. */
