@@ -69,7 +69,7 @@ export function checkMessages(file, source) {
   return complaints;
 }
 
-/** Complaints about names that several files export. @param files map from path to source @returns one line each */
+/** Complaints about names that several files of one program export. @param files map from path to source @returns one line each */
 export function checkExports(files) {
   const places = new Map();
   for (const [file, source] of files) {
@@ -127,12 +127,11 @@ function main(prefixes) {
     complaints.push(...checkComments(file, source));
     if (!/\.test\.|^test\/|^scripts\/|^bench\//.test(file)) complaints.push(...checkMessages(file, source));
   }
-  const isSource = (file) => /^(?:src|packages|console\/src)\//.test(file) && !/\.test\.|\.generated\./.test(file);
-  complaints.push(
-    ...checkExports([...files].filter(([file]) => isSource(file))).filter(
-      (line) => prefixes.some((p) => line.includes(p)) || prefixes.length === 0,
-    ),
-  );
+  // The service and the console are two programs; both use packages/.
+  for (const program of [/^(?:src|packages)\//, /^(?:console\/src|packages)\//]) {
+    const sources = [...files].filter(([file]) => program.test(file) && !/\.test\.|\.generated\./.test(file));
+    complaints.push(...checkExports(sources).filter((line) => prefixes.length === 0 || prefixes.some((prefix) => line.includes(prefix))));
+  }
   if (prefixes.length === 0) complaints.push(...checkSubjects(subjectsSince()));
   for (const complaint of complaints) console.error(complaint);
   console.log(complaints.length === 0 ? 'the words are in order' : `${complaints.length} complaints`);
