@@ -291,7 +291,7 @@ describe('the log', () => {
     expect(lastLog(byPost)).toMatchObject({ method: 'POST', status: 503, message: 'expected the status 200 or 401, but got 503' });
     hook.answer = () => ({ body: { ...ann, 'Cache-Control': 'planted', Expires: 'planted' } });
     expect((await ask(byGet)).json).toEqual({ data: { note: [{ id: 1 }] } });
-    expect(lastLog(byGet)).toMatchObject({ status: 200, message: 'ignored, as it cannot be read: Cache-Control, Expires' });
+    expect(lastLog(byGet)).toMatchObject({ status: 200, message: 'ignored malformed keys: Cache-Control, Expires' });
     for (const { observations } of [byGet, byPost]) expect(JSON.stringify(observations)).not.toContain('planted');
   });
 });

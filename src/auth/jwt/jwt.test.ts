@@ -210,7 +210,7 @@ describe('claims', () => {
     ['a number', {}, changed({ 'x-svc-user-id': 1 }), 'jwt-invalid-claims x-svc-* claims: '],
     ['null', {}, changed({ 'x-svc-user-id': null }), 'jwt-invalid-claims x-svc-* claims: '],
     ['what no database can hold', {}, changed({ 'x-svc-user-id': 'a\0' }), 'jwt-invalid-claims x-svc-* claims: '],
-    ['two spellings of one name', {}, changed({ 'X-Svc-User-Id': '2' }), 'jwt-invalid-claims x-svc-* claims: x-svc-user-id is there twice'],
+    ['two spellings of one name', {}, changed({ 'X-Svc-User-Id': '2' }), 'jwt-invalid-claims x-svc-* claims: duplicate claim x-svc-user-id'],
     [
       'a hole in the map',
       { claims_map: { 'x-svc-allowed-roles': ['user'], 'x-svc-default-role': 'user', 'x-svc-user-id': { path: '$.id' } } },

@@ -77,7 +77,7 @@ function cacheHeaders(
   // As they came: the authenticator has renamed those under other prefixes.
   const sent = request.rawHeaders.flatMap((name, i) => (i % 2 === 0 ? [name.toLowerCase()] : []));
   return {
-    Vary: authenticator.askers(sent).join(', '),
+    Vary: authenticator.identityHeaders(sent).join(', '),
     'X-Svc-Query-Cache-Key': key,
     'X-Svc-Query-Family-Cache-Key': family,
     'Cache-Control': left === null ? 'no-store' : `private, max-age=${Math.max(0, left)}`,
