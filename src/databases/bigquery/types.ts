@@ -4,15 +4,15 @@ import type { ComparedScalar, Operator } from '../shared/operators.ts';
 import { scalarTable } from '../shared/scalar-table.ts';
 import type { TypeSystem } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
-import { SvcError } from '../../errors/svc-error.ts';
-import { checkGeoJson } from '../shared/geojson.ts';
 import {
   anyJson,
   booleanCheck,
   type Check,
   floatCheck,
+  geoJsonCheck,
   integerCheck,
   numericCheck,
+  presentCheck,
   stringCheck,
   textCheck,
 } from '../shared/scalar-check.ts';
@@ -35,11 +35,6 @@ const NAMES: Readonly<Record<string, string>> = {
   'RANGE<TIMESTAMP>': 'tstzrange',
 };
 
-const geographyCheck: Check = (json, at) => {
-  checkGeoJson(json, at);
-  return json;
-};
-
 function checkOf({ name }: CatalogType, family: Family): Check {
   switch (family) {
     case 'integer':
@@ -57,7 +52,7 @@ function checkOf({ name }: CatalogType, family: Family): Check {
     case 'other':
       return anyJson;
     case 'geography':
-      return geographyCheck;
+      return geoJsonCheck;
     default:
       return stringCheck(name);
   }
@@ -79,7 +74,6 @@ function comparisonsOf(family: Family): readonly Operator[] {
 function describe(type: CatalogType): ComparedScalar {
   const family = familyOf(type);
   const graphql = NAMES[type.name] ?? type.name.toLowerCase();
-  const check = checkOf(type, family);
   const isOpaque = family === 'json' || family === 'geography' || family === 'struct' || family === 'other';
   return {
     graphql,
@@ -93,10 +87,7 @@ function describe(type: CatalogType): ComparedScalar {
     json: false,
     jsonOperators: false,
     hasEquality: !isOpaque,
-    check(json, at) {
-      if (json === null) throw new SvcError('validation-failed', `unexpected null value for type '${graphql}'`, { path: at });
-      return check(json, at);
-    },
+    check: presentCheck(graphql, checkOf(type, family)),
   };
 }
 

@@ -1,5 +1,13 @@
 /** The comparison operators of MariaDB. A new operator is one entry here. */
-import { call, commonComparisons, ilike, keyComparisons, LIKE, type Operator, operator, regularExpressions } from '../shared/operators.ts';
+import {
+  call,
+  commonComparisons,
+  keyComparisons,
+  type Operator,
+  operator,
+  regularExpressions,
+  textComparisons,
+} from '../shared/operators.ts';
 import { type Sql, sql } from '../../sql/fragment.ts';
 import { TEXT } from './type-of.ts';
 
@@ -14,12 +22,10 @@ function regex(name: string, flag: Sql, sensitivity: string): readonly Operator[
   return regularExpressions(name, `regular expression, case ${sensitivity}`, test, { mayFail: true });
 }
 
-export const TEXT_COMPARISONS: readonly Operator[] = [
-  ...LIKE,
-  ...ilike((column, value, not) => sql`(convert(${column} using utf8mb4) collate utf8mb4_general_ci ${not}like ${value})`),
-  ...regex('regex', sql`'(?-i)'`, 'sensitive'),
-  ...regex('iregex', sql`'(?i)'`, 'insensitive'),
-];
+export const TEXT_COMPARISONS = textComparisons(
+  (column, value, not) => sql`(convert(${column} using utf8mb4) collate utf8mb4_general_ci ${not}like ${value})`,
+  [...regex('regex', sql`'(?-i)'`, 'sensitive'), ...regex('iregex', sql`'(?i)'`, 'insensitive')],
+);
 
 const hasKeys = (column: Sql, keys: Sql): Sql => sql`json_contains(json_keys(${column}), ${keys})`;
 const hasKey = (column: Sql, key: Sql): Sql => hasKeys(column, sql`json_quote(${key})`);

@@ -8,15 +8,15 @@ import type { CatalogType } from '../../catalog/catalog.ts';
 import {
   call,
   commonComparisons,
-  ilike,
   infix,
   keyComparisons,
-  LIKE,
   type Operator,
   operator,
   regularExpressions,
   spatialComparisons,
   type TextTest,
+  textComparisons,
+  withinDistance,
 } from '../shared/operators.ts';
 import { EMPTY, join, type Sql, sql } from '../../sql/fragment.ts';
 
@@ -44,16 +44,17 @@ function posix(matches: Sql, differs: Sql): TextTest {
   return (column, value, not) => infix(not === EMPTY ? matches : differs)(column, value);
 }
 
-export const TEXT_COMPARISONS: readonly Operator[] = [
-  ...LIKE,
-  ...ilike((column, value, not) => sql`(${column} ${not}ilike ${value})`),
-  // The translation of such a pattern is the database's own: it may be wrong, and is seen to be when it meets a row.
-  ...regularExpressions('similar', 'SQL regular expression', (column, value, not) => sql`(${column} ${not}similar to ${value})`, {
-    mayFail: true,
-  }),
-  ...regularExpressions('regex', 'POSIX regular expression, case sensitive', posix(sql`~`, sql`!~`), { pattern: 'regex' }),
-  ...regularExpressions('iregex', 'POSIX regular expression, case insensitive', posix(sql`~*`, sql`!~*`), { pattern: 'iregex' }),
-];
+export const TEXT_COMPARISONS = textComparisons(
+  (column, value, not) => sql`(${column} ${not}ilike ${value})`,
+  [
+    // The translation of such a pattern is the database's own: it may be wrong, and is seen to be when it meets a row.
+    ...regularExpressions('similar', 'SQL regular expression', (column, value, not) => sql`(${column} ${not}similar to ${value})`, {
+      mayFail: true,
+    }),
+    ...regularExpressions('regex', 'POSIX regular expression, case sensitive', posix(sql`~`, sql`!~`), { pattern: 'regex' }),
+    ...regularExpressions('iregex', 'POSIX regular expression, case insensitive', posix(sql`~*`, sql`!~*`), { pattern: 'iregex' }),
+  ],
+);
 
 function cast(input: string, targets: Extract<Comparison['argument'], { kind: 'cast' }>['targets']): Operator {
   return {
@@ -101,32 +102,21 @@ export function ltreeComparisons(ltree: CatalogType): readonly Operator[] {
 }
 
 /** The GraphQL type of a distance is `Float`, the SQL value a double: `real` would round it. */
-const DISTANCE = { name: 'distance', type: baseType('float4'), required: true };
-
-function withinDistance(name: string, functionName: Sql, geometry: CatalogType, description: string): Operator {
-  return {
-    name,
-    description,
-    argument: {
-      kind: 'input',
-      name: 'st_d_within_input',
-      description: null,
-      fields: [DISTANCE, { name: 'from', type: geometry, required: true }],
-    },
-    compile: (column, { field }) => sql`${functionName}(${column}, ${field('from')}, ${field('distance', FLOAT8)})`,
-  };
-}
+const DISTANCE = baseType('float4');
 
 export function geometryComparisons(geometry: CatalogType): readonly Operator[] {
+  const input = { name: 'st_d_within_input', distance: DISTANCE, from: geometry };
+  const within = (name: string, functionName: Sql): Operator =>
+    withinDistance(
+      name,
+      'geometry',
+      input,
+      (column, { field }) => sql`${functionName}(${column}, ${field('from')}, ${field('distance', FLOAT8)})`,
+    );
   return [
     ...spatialComparisons('geometry'),
-    withinDistance('_st_d_within', sql`st_dwithin`, geometry, 'is the column within a given distance from the given geometry value'),
-    withinDistance(
-      '_st_3d_d_within',
-      sql`st_3ddwithin`,
-      geometry,
-      'is the column within a given 3D distance from the given geometry value',
-    ),
+    within('_st_d_within', sql`st_dwithin`),
+    within('_st_3d_d_within', sql`st_3ddwithin`),
     cast('geometry_cast_exp', [{ key: 'geography', type: { ...geometry, name: 'geography' } }]),
   ];
 }
@@ -134,22 +124,18 @@ export function geometryComparisons(geometry: CatalogType): readonly Operator[] 
 export function geographyComparisons(geography: CatalogType): readonly Operator[] {
   return [
     ...spatialComparisons('geography', ['_st_intersects']),
-    {
-      name: '_st_d_within',
-      description: 'is the column within a given distance from the given geography value',
-      argument: {
-        kind: 'input',
+    withinDistance(
+      '_st_d_within',
+      'geography',
+      {
         name: 'st_d_within_geography_input',
-        description: null,
-        fields: [
-          DISTANCE,
-          { name: 'from', type: geography, required: true },
-          { name: 'use_spheroid', type: baseType('bool'), required: false, default: true },
-        ],
+        distance: DISTANCE,
+        from: geography,
+        more: [{ name: 'use_spheroid', type: baseType('bool'), required: false, default: true }],
       },
-      compile: (column, { field, has }) =>
+      (column, { field, has }) =>
         sql`st_dwithin(${column}, ${field('from')}, ${field('distance', FLOAT8)}, ${has('use_spheroid') ? field('use_spheroid') : sql`true`})`,
-    },
+    ),
     cast('geography_cast_exp', [{ key: 'geometry', type: { ...geography, name: 'geometry' } }]),
   ];
 }

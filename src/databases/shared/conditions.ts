@@ -25,8 +25,12 @@ export interface Dialect<C> {
   readonly common: readonly Operator[];
   /** The operator of this name for values of the type. @throws SvcError not-supported */
   operator(type: CatalogType, name: string): Operator;
-  /** The right side of a comparison. @param operator of a comparison with one operand; absent: of aggregates and fields */
-  argument(context: C, operand: Operand, operator?: Operator): Pick<CompiledArgument, 'value' | 'list'>;
+  /**
+   * The right side of a comparison.
+   * @param operator of a comparison with one operand; absent for aggregates and fields
+   * @param perRow of the parameter
+   */
+  argument(context: C, operand: Operand, operator?: Operator, perRow?: number): Pick<CompiledArgument, 'value' | 'list'>;
   /** A condition that holds for every operand that the operator takes; null: for any. */
   validity?(operator: Operator, operand: Operand): Sql | null;
   /** The column on the right side of a comparison. */
@@ -131,7 +135,9 @@ export function conditionsOver<C>(dialect: Dialect<C>): Conditions<C> {
   }
 
   function operandArgument(context: C, operand: Operand, operator?: Operator): CompiledArgument {
-    return { ...NO_FIELDS, ...dialect.argument(context, operand, operator) };
+    // The common operators hash the values of a list, and values that differ do so early.
+    const perRow = operator === undefined || dialect.common.includes(operator) ? undefined : 1;
+    return { ...NO_FIELDS, ...dialect.argument(context, operand, operator, perRow) };
   }
 
   function fieldsArgument(context: C, fields: Readonly<Record<string, Operand>>): CompiledArgument {

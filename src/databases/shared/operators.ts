@@ -1,5 +1,5 @@
 /** Comparison operators of several kinds of database: one set of names and descriptions. */
-import type { Comparison, ScalarType } from '../../backend/type-system.ts';
+import type { Comparison, ComparisonField, ScalarType } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import { EMPTY, type Sql, sql } from '../../sql/fragment.ts';
 
@@ -87,9 +87,9 @@ export const LIKE: readonly Operator[] = pair('like', 'pattern', (column, value,
   pattern: 'like',
 });
 
-/** `_ilike` and `_nilike` */
-export function ilike(test: TextTest): readonly Operator[] {
-  return pair('ilike', 'case-insensitive pattern', test, { pattern: 'like' });
+/** Operators of texts. @param ilike compiles `_ilike` @param more operators after `_like` and `_ilike` */
+export function textComparisons(ilike: TextTest, more: readonly Operator[] = []): readonly Operator[] {
+  return [...LIKE, ...pair('ilike', 'case-insensitive pattern', ilike, { pattern: 'like' }), ...more];
 }
 
 /**
@@ -132,4 +132,21 @@ export function spatialComparisons(type: string, names: readonly (keyof typeof S
       ? []
       : [operator(name, description.replace('@', type), call(functionName))];
   });
+}
+
+/** An operator that takes an input object with a distance and a value. @param type in the description: `geometry` or `geography` */
+export function withinDistance(
+  name: string,
+  type: string,
+  input: { readonly name: string; readonly distance: CatalogType; readonly from: CatalogType; readonly more?: readonly ComparisonField[] },
+  compile: Operator['compile'],
+): Operator {
+  const fields = [
+    { name: 'distance', type: input.distance, required: true },
+    { name: 'from', type: input.from, required: true },
+    ...(input.more ?? []),
+  ];
+  const dimensions = name.includes('3d') ? ' 3D' : '';
+  const description = `is the column within a given${dimensions} distance from the given ${type} value`;
+  return { name, description, argument: { kind: 'input', name: input.name, description: null, fields }, compile };
 }

@@ -1,8 +1,10 @@
 /** Input checks that several kinds of database have in common: which JSON values a scalar takes. */
+import { SvcError } from '../../errors/svc-error.ts';
 import { parseFailed, wrongType } from '../../metadata/codec.ts';
 import { fitsDouble, integerText, parseDecimal, scientificText } from '../../util/decimal.ts';
 import { isJsonNumber, type Json, JsonNumber, numberText } from '../../util/json.ts';
 import type { Path } from '../../util/path.ts';
+import { checkGeoJson } from './geojson.ts';
 
 /** @throws SvcError parse-failed at the path */
 export type Check = (json: Json, at: Path) => Json;
@@ -66,5 +68,19 @@ export const textCheck: Check = (json, at) => {
   return json;
 };
 
-/** Whatever it is. */
+/** Any JSON value. */
 export const anyJson: Check = (json) => json;
+
+/** GeoJSON objects. */
+export const geoJsonCheck: Check = (json, at) => {
+  checkGeoJson(json, at);
+  return json;
+};
+
+/** Adds to a check that the value is not null. @param graphql name of the type, for the message */
+export function presentCheck(graphql: string, check: Check): Check {
+  return (json, at) => {
+    if (json === null) throw new SvcError('validation-failed', `unexpected null value for type '${graphql}'`, { path: at });
+    return check(json, at);
+  };
+}

@@ -1,28 +1,12 @@
-/**
- * From checked JSON to the text of a parameter, and of a list to a JSON array of texts. What has no value of the type is refused here:
- * the database would do so only when it meets a row. Nothing passes through an IEEE double.
- */
+/** Texts of parameters. BigQuery refuses a text that does not fit its type only when it meets a row. */
 import type { CatalogType } from '../../../catalog/catalog.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
-import type { Operand } from '../../../ir/value.ts';
-import { listItems } from '../../shared/list-items.ts';
-import { booleanOfText, decimalText, integerText, isNumberText, jsonText, refuseValue } from '../../shared/value-text.ts';
-import { isJsonNumber, type Json, numberText, printJson } from '../../../util/json.ts';
+import { encoderOf } from '../../shared/encoder.ts';
+import { booleanOfText, decimalText, integerText, isNumberText, refuseValue } from '../../shared/value-text.ts';
 import { momentText } from '../../../util/moment.ts';
 import { familyOf } from '../families.ts';
 
-export type ValueEncoding = (json: Json) => string | null;
-
-/** Null is SQL NULL. @returns throws SvcError data-exception */
-export function encoder({ type, list, value }: Operand): ValueEncoding {
-  const scalar = (json: Json): string => encodeScalar(type, json, value.kind === 'session');
-  // A list in a session variable has the type of an array.
-  if (!list && !type.array) return (json) => (json === null ? null : scalar(json));
-  return (json) =>
-    json === null
-      ? null
-      : JSON.stringify((listItems(json) ?? refuseValue(type, json)).map((item) => (item === null ? null : scalar(item))));
-}
+export const encoder = encoderOf({ isJson: (type) => familyOf(type) === 'json', scalar: scalarText });
 
 /** A pattern may not end with the character that takes the meaning from the next one. */
 export function refuseOpenPattern(text: string): void {
@@ -30,10 +14,8 @@ export function refuseOpenPattern(text: string): void {
   if (slashes.length % 2 === 1) throw new SvcError('data-exception', 'a pattern of _like must not end with a single backslash');
 }
 
-function encodeScalar(type: CatalogType, json: Json, isSession: boolean): string {
+function scalarText(type: CatalogType, text: string): string {
   const family = familyOf(type);
-  if (family === 'json') return isSession && typeof json === 'string' ? jsonText(type, json) : printJson(json);
-  const text = typeof json === 'string' ? json : isJsonNumber(json) ? numberText(json) : printJson(json);
   switch (family) {
     case 'integer':
       return integerText(type, text, -(2n ** 63n), 2n ** 63n - 1n);

@@ -1,36 +1,18 @@
-/**
- * From checked JSON to the text of a parameter. MariaDB reads a text that does not fit a type as something else and warns at most,
- * so that texts are read here; nothing passes through an IEEE double.
- */
+/** Texts of parameters. MariaDB reads a text that does not fit its type as another value, and at most warns. */
 import { isIP } from 'node:net';
 import type { CatalogType } from '../../../catalog/catalog.ts';
-import type { Operand } from '../../../ir/value.ts';
-import { listItems } from '../../shared/list-items.ts';
-import { booleanOfText, decimalText, integerText, isNumberText, jsonText, refuseValue } from '../../shared/value-text.ts';
-import { isJsonNumber, type Json, numberText, printJson } from '../../../util/json.ts';
+import { encoderOf } from '../../shared/encoder.ts';
+import { booleanOfText, decimalText, integerText, isNumberText, refuseValue } from '../../shared/value-text.ts';
 import { familyOf } from '../families.ts';
 import { momentText } from '../../../util/moment.ts';
 
-export type ValueEncoding = (json: Json) => string | null;
-
-/** The encoding of an operand's values; a list becomes a JSON array of texts. Null is SQL NULL. @returns throws SvcError data-exception */
-export function encoder({ type, list, value }: Operand): ValueEncoding {
-  const scalar = (json: Json): string => encodeScalar(type, json, value.kind === 'session');
-  // A list in a session variable has the type of an array.
-  if (!list && !type.array) return (json) => (json === null ? null : scalar(json));
-  return (json) =>
-    json === null
-      ? null
-      : JSON.stringify((listItems(json) ?? refuseValue(type, json)).map((item) => (item === null ? null : scalar(item))));
-}
+export const encoder = encoderOf({ isJson: (type) => familyOf(type).kind === 'json', scalar: scalarText });
 
 /** Of the type that parameters are cast to, before and behind the point. */
 const MOST_DIGITS = [35, 30] as const;
 
-function encodeScalar(type: CatalogType, json: Json, isSession: boolean): string {
+function scalarText(type: CatalogType, text: string): string {
   const family = familyOf(type);
-  if (family.kind === 'json') return isSession && typeof json === 'string' ? jsonText(type, json) : printJson(json);
-  const text = typeof json === 'string' ? json : isJsonNumber(json) ? numberText(json) : printJson(json);
   switch (family.kind) {
     case 'integer':
       return type.name === 'year' ? yearText(type, text) : integerText(type, text, family.least, family.greatest);
@@ -55,7 +37,7 @@ function encodeScalar(type: CatalogType, json: Json, isSession: boolean): string
     case 'bytes':
       return /^(?:[\w+/-]{4})*(?:[\w+/-]{2}==|[\w+/-]{3}=)?$/.test(text) && !/[_-]/.test(text) ? text : refuseValue(type, text);
     case 'geometry':
-      return typeof json === 'string' ? json : printJson(json);
+      return text;
     default:
       // The server would take the number of a member for the member.
       if (type.members !== undefined && /^\s*[+-]?\d/.test(text) && !type.members.includes(text)) refuseValue(type, text);

@@ -25,10 +25,10 @@ const conditions: Conditions<Context> = conditionsOver({
   },
   common: COMMON_COMPARISONS,
   operator: operatorOf,
-  argument(context, operand, operator) {
-    const perRow = operator === undefined || COMMON_COMPARISONS.includes(operator) ? undefined : 1;
-    return { value: () => operandSql(operand, perRow), list: () => listSql(context, operand) };
-  },
+  argument: (context, operand, _operator, perRow) => ({
+    value: () => operandSql(operand, perRow),
+    list: () => listSql(context, operand),
+  }),
   otherColumn: withCollation,
   mayFail,
   exists: (context, exp, scope) => sql`exists (select 1 from ${relatedRows(context, exp, scope).body})`,

@@ -2,7 +2,6 @@
  * Input coercion: which JSON values a scalar takes. What passes is sent to the database as text, so
  * for nearly every type a string passes too and the database has the last word.
  */
-import { SvcError } from '../../../errors/svc-error.ts';
 import { parseFailed, wrongType } from '../../../metadata/codec.ts';
 import { JsonNumber, numberText } from '../../../util/json.ts';
 import {
@@ -10,13 +9,14 @@ import {
   booleanCheck,
   type Check,
   floatCheck,
+  geoJsonCheck,
   integerCheck,
   numericCheck,
+  presentCheck,
   stringCheck,
   textCheck,
 } from '../../shared/scalar-check.ts';
 import { parseDecimal, plainText } from '../../../util/decimal.ts';
-import { checkGeoJson } from '../../shared/geojson.ts';
 import { isTimeOfDay } from './time-of-day.ts';
 
 /**
@@ -25,11 +25,7 @@ import { isTimeOfDay } from './time-of-day.ts';
  * @param graphql its GraphQL name, for messages
  */
 export function scalarCheck(name: string, graphql: string, known: boolean): Check {
-  const check = (known ? CHECKS[name] : undefined) ?? stringCheck(name);
-  return (json, at) => {
-    if (json === null) throw new SvcError('validation-failed', `unexpected null value for type '${graphql}'`, { path: at });
-    return check(json, at);
-  };
+  return presentCheck(graphql, (known ? CHECKS[name] : undefined) ?? stringCheck(name));
 }
 
 /** The money type's input knows no exponents. */
@@ -47,10 +43,7 @@ const timetz: Check = (json, at) => {
   return value;
 };
 
-const geometry: Check = (json, at) => {
-  if (typeof json !== 'string') checkGeoJson(json, at);
-  return json;
-};
+const geometry: Check = (json, at) => (typeof json === 'string' ? json : geoJsonCheck(json, at));
 
 const raster: Check = (json, at) => {
   if (typeof json !== 'string' || !/^(?:[0-9a-f]{2})+$/i.test(json)) {

@@ -24,11 +24,10 @@ const conditions: Conditions<Context> = conditionsOver({
     if (type.array) return comparisonNamed(name, COMMON_COMPARISONS, ARRAY_COMPARISONS);
     return comparisonNamed(name, isPostgis(type) ? NEGATED_COMPARISONS : [], COMMON_COMPARISONS, postgresqlScalar(type).comparisons);
   },
-  argument(_context, operand, operator) {
-    // Lists of values are hashed, and values that differ do so early.
-    const perRow = operator === undefined || COMMON_COMPARISONS.includes(operator) ? undefined : 1;
-    return { value: () => operandSql(operand, operator && patternRefusal(operator, operand), perRow), list: noList };
-  },
+  argument: (_context, operand, operator, perRow) => ({
+    value: () => operandSql(operand, operator && patternRefusal(operator, operand), perRow),
+    list: noList,
+  }),
   validity: validitySql,
   mayFail,
   exists: (context, exp, scope) =>
