@@ -41,7 +41,7 @@ export async function deployAtStart(config: Config, url: string, logger: Logger)
           singleTransaction: false,
           lockTimeoutMs: LOCK_TIMEOUT_MS,
           limits: {},
-          tell: told,
+          report: told,
         },
         withSeeds: false,
         once: false,

@@ -31,7 +31,7 @@ export function locksIn(probed: Json | undefined, before: Json | undefined): rea
 }
 
 /** Returns lines about locks that operations wait for. */
-export function whoWaits(locks: readonly HeldLock[]): readonly string[] {
+export function blockingLines(locks: readonly HeldLock[]): readonly string[] {
   const named = (told: readonly HeldLock[]): string => told.map(({ table }) => table).join(', ');
   const lines = ['reads and writes', 'writes'].flatMap((blocks) => {
     const blocking = locks.filter((lock) => lock.blocks === blocks);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { type Plan, planJson, printPlan } from './plan.ts';
+import { type DeploymentPlan, planJson, printPlan } from './plan.ts';
 
-const NOTHING: Plan = {
+const NOTHING: DeploymentPlan = {
   ...{ hash: 'h', migrations: [], changes: [], schemas: [], notes: [] },
   inconsistencies: { before: [], after: [], notKnown: [], problems: [] },
   notCompared: { roles: [], sources: [], remoteSchemas: [] },

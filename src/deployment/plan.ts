@@ -13,7 +13,7 @@ import { compareMigrations, readEntries } from '../migrations/run-migrations.ts'
 import { movedSources, sourcesOf } from '../migrations/sources.ts';
 import { type PlannedInconsistencies, plannedInconsistencies } from './trial-inconsistencies.ts';
 import { changesOf, exportFrom, isApplied } from '../project/project-metadata.ts';
-import { whoWaits } from './locks.ts';
+import { blockingLines } from './locks.ts';
 import {
   extensionsOf,
   objectsIn,
@@ -22,10 +22,10 @@ import {
   type PlanOptions,
   readEntriesOfNew,
   stepOf,
-  tryOut,
-  whyNotTried,
+  runTrial,
+  reasonNotTried,
 } from './trial.ts';
-import { announce } from '../migrations/implicit-extension.ts';
+import { describeExtension } from '../migrations/implicit-extension.ts';
 import type { Project } from '../project/project.ts';
 import { PLACEHOLDER_FIELD } from '../schema/fields/placeholder.ts';
 import type { ServerClient } from '../project/server-client.ts';
@@ -36,7 +36,7 @@ export interface SchemaChange {
   readonly message: string;
 }
 
-export interface Plan {
+export interface DeploymentPlan {
   /** Of everything that it was made of: files, and the state of the service. */
   readonly hash: string;
   readonly migrations: readonly PlannedStep[];
@@ -62,7 +62,7 @@ export async function makePlan(
   server: ServerClient,
   kinds: Kinds<Backend>,
   options: PlanOptions,
-): Promise<Plan> {
+): Promise<DeploymentPlan> {
   const { metadata, resourceVersion } = await exportFrom(server);
   const moved = movedSources(read.document, metadata, kinds);
   // A deployment connects a source as the project says before its migrations run.
@@ -93,7 +93,7 @@ export async function makePlan(
   const stopped = new Set<string>();
   for (const each of pending) {
     const { name } = each.source;
-    const why = options.tries ? whyNotTried(each) : '--no-try';
+    const why = options.tries ? reasonNotTried(each) : '--no-try';
     // What follows one that is not tried cannot be tried either.
     const reason = why ?? (stopped.has(name) ? 'one before it is not tried' : undefined);
     if (reason === undefined) continue;
@@ -104,9 +104,9 @@ export async function makePlan(
   const missing = addedBy(read.document, metadata, 'sources');
   const added = [...sourcesOf(read.document, kinds).filter(({ name }) => missing.includes(name)), ...moved];
   const extensions = options.hashOnly === true ? new Map() : await extensionsOf(server, pending, there, options);
-  for (const [name, needed] of extensions) notes.push(`a deployment creates ${announce(needed, name)}`);
+  for (const [name, needed] of extensions) notes.push(`a deployment creates ${describeExtension(needed, name)}`);
   const document = untried.size === 0 ? read.document : undefined;
-  const trial = await tryOut(server, { tried, document, added, extensions }, options, notes);
+  const trial = await runTrial(server, { tried, document, added, extensions }, options, notes);
   if (untried.size > 0)
     notes.push(
       `${options.tries ? 'not all migrations could be tried' : 'no SQL was run'}: what would be inconsistent, and what clients would notice, is not known`,
@@ -188,19 +188,19 @@ function schemaOf(sdl: Json | undefined) {
 }
 
 /** Whether a deployment would do anything. */
-export function isEmptyPlan({ migrations, changes }: Plan): boolean {
+export function isEmptyPlan({ migrations, changes }: DeploymentPlan): boolean {
   return migrations.length + changes.length === 0;
 }
 
 /** For people; the same whenever the same is planned. */
-export function printPlan(plan: Plan): string {
+export function printPlan(plan: DeploymentPlan): string {
   const { migrations, changes, schemas, inconsistencies, notCompared, notes, hash } = plan;
   const lines: string[] = [];
   lines.push(`migrations: ${migrations.length === 0 ? 'none' : ''}`.trimEnd());
   for (const { source, version, name, state, message, file, line, locks = [] } of migrations) {
     const where = state === 'failed' ? ` at ${file}${line === undefined ? '' : `:${line}`}` : '';
     lines.push(`  ${source} ${version} ${name}: ${state}${where}${message === undefined ? '' : `: ${message}`}`);
-    lines.push(...whoWaits(locks).map((told) => `    ${told}`));
+    lines.push(...blockingLines(locks).map((told) => `    ${told}`));
   }
   lines.push('', `metadata: ${changes.length === 0 ? 'no changes' : ''}`.trimEnd());
   if (changes.length > 0)
@@ -242,7 +242,7 @@ function whatIsLeft({ roles, sources, remoteSchemas }: NotCompared): readonly st
   ];
 }
 
-export function planJson({ hash, migrations, changes, schemas, inconsistencies, notCompared, notes }: Plan): JsonObject {
+export function planJson({ hash, migrations, changes, schemas, inconsistencies, notCompared, notes }: DeploymentPlan): JsonObject {
   return {
     hash,
     migrations: migrations.map(

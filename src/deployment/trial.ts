@@ -2,7 +2,7 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import type { NeededExtension } from '../backend/migration-dialect.ts';
 import { type Migration, shownFile } from '../migrations/migration-files.ts';
-import { entriesIn, type Entry } from '../migrations/run-migrations.ts';
+import { entriesIn, type HistoryEntry } from '../migrations/run-migrations.ts';
 import { trialSql } from '../migrations/schema-print.ts';
 import { cellOf, emptySource, type ListedSource, migrationsOf } from '../migrations/sources.ts';
 import { offsetOf, placeIn } from '../migrations/text-place.ts';
@@ -46,7 +46,7 @@ export interface PlanOptions {
   readonly hashOnly?: true;
 }
 
-export function whyNotTried({ source, migration }: Pending): string | undefined {
+export function reasonNotTried({ source, migration }: Pending): string | undefined {
   if (source.backend?.migrations?.rollback === undefined) return 'what is defined in its database cannot be rolled back';
   if (trialSql(source, migration, 'up') !== undefined) return undefined;
   const [foreign] = migrationsOf(source).scan(migration.up ?? '').foreign;
@@ -65,7 +65,7 @@ interface TrialInput {
   readonly extensions: ReadonlyMap<string, NeededExtension>;
 }
 
-export async function tryOut(
+export async function runTrial(
   server: ServerClient,
   { tried, document, added, extensions }: TrialInput,
   { statementTimeoutMs, lockTimeoutMs, timeoutMs, hashOnly }: PlanOptions,
@@ -132,7 +132,7 @@ function asAdded({ name, kind, entry }: ListedSource): JsonObject {
  * Returns the migrations that are recorded in the database of a source that the service does not have yet.
  * @throws ProjectFailure if the database cannot be read
  */
-export async function readEntriesOfNew(server: ServerClient, source: ListedSource, options: PlanOptions): Promise<readonly Entry[]> {
+export async function readEntriesOfNew(server: ServerClient, source: ListedSource, options: PlanOptions): Promise<readonly HistoryEntry[]> {
   const { history, rollback } = migrationsOf(source);
   if (rollback === undefined) return [];
   const cell = cellOfNew(server, source, options);

@@ -5,7 +5,7 @@ import { ServerError, type ServerClient } from '../project/server-client.ts';
 import { cellOf, type ListedSource } from './sources.ts';
 
 /** Says in a sentence that the extension is created. */
-export function announce({ name, schema, functions }: NeededExtension, source: string): string {
+export function describeExtension({ name, schema, functions }: NeededExtension, source: string): string {
   return `${name} in the schema ${schema} of ${source}, which its SQL needs for ${functions.join(', ')}`;
 }
 
@@ -23,13 +23,13 @@ export async function createNeededExtension(
   if (needed === undefined) return;
   try {
     await server.sql(source, needed.sql, { check_metadata_consistency: false });
-    tell(`created ${announce(needed, source.name)}`);
+    tell(`created ${describeExtension(needed, source.name)}`);
   } catch (thrown) {
     if (!(thrown instanceof ServerError)) throw thrown;
     const reason = thrown.databaseError?.message ?? thrown.message;
     throw failure(
       'extension',
-      `the source ${source.name} needs ${announce(needed, source.name)}, and it cannot be created: ${reason}. Run as the owner of the database or a superuser: ${needed.sql};`,
+      `the source ${source.name} needs ${describeExtension(needed, source.name)}, and it cannot be created: ${reason}. Run as the owner of the database or a superuser: ${needed.sql};`,
     );
   }
 }

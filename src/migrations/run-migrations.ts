@@ -16,7 +16,7 @@ import { cellOf, type ListedSource, migrationsOf } from './sources.ts';
 import { pieceAt } from './text-place.ts';
 
 /** Entry of the history in a database. */
-export interface Entry extends NewEntry {
+export interface HistoryEntry extends NewEntry {
   readonly appliedAt: string;
   readonly appliedBy: string;
   readonly durationMs: number;
@@ -32,15 +32,15 @@ export interface KnownMigration {
   readonly status: MigrationStatus;
   /** undefined: there is no folder any more. */
   readonly migration: Migration | undefined;
-  readonly entry: Entry | undefined;
+  readonly entry: HistoryEntry | undefined;
 }
 
-export interface Step {
+export interface MigrationStep {
   readonly direction: 'up' | 'down';
   readonly known: KnownMigration;
 }
 
-export interface Done {
+export interface StepResult {
   readonly version: bigint;
   readonly name: string;
   readonly direction: 'up' | 'down';
@@ -49,7 +49,7 @@ export interface Done {
   readonly ms: number;
 }
 
-export interface RunOptions {
+export interface MigrationOptions {
   /** Only written down. */
   readonly skipExecution: boolean;
   readonly withoutTransaction: boolean;
@@ -57,12 +57,12 @@ export interface RunOptions {
   /** To wait for somebody else who migrates this source. */
   readonly lockTimeoutMs: number;
   readonly limits: Limits;
-  readonly tell: (message: string) => void;
-  readonly onDone?: (done: Done) => void;
+  readonly report: (message: string) => void;
+  readonly onDone?: (done: StepResult) => void;
 }
 
 /** What is written down in a source. @throws ProjectFailure */
-export async function readEntries(server: ServerClient, source: ListedSource): Promise<readonly Entry[]> {
+export async function readEntries(server: ServerClient, source: ListedSource): Promise<readonly HistoryEntry[]> {
   return (await readList(server, source, migrationsOf(source).history.entries)).map(entryOf);
 }
 
@@ -71,12 +71,12 @@ export async function readEntries(server: ServerClient, source: ListedSource): P
  * What is dirty then began and did not end.
  * @throws ProjectFailure
  */
-export async function readSettledEntries(
+export async function readEntriesWhenIdle(
   server: ServerClient,
   source: ListedSource,
-  { lockTimeoutMs, tell }: Pick<RunOptions, 'lockTimeoutMs' | 'tell'>,
-): Promise<readonly Entry[]> {
-  const dirty = (entries: readonly Entry[]): string =>
+  { lockTimeoutMs, report: tell }: Pick<MigrationOptions, 'lockTimeoutMs' | 'report'>,
+): Promise<readonly HistoryEntry[]> {
+  const dirty = (entries: readonly HistoryEntry[]): string =>
     entries.flatMap((entry) => (entry.dirty ? [`${entry.version} ${entry.appliedAt}`] : [])).join('\n');
   let entries = await readEntries(server, source);
   for (const pause of pauses(lockTimeoutMs)) {
@@ -108,12 +108,12 @@ async function readList(server: ServerClient, source: ListedSource, sql: string)
 }
 
 /** Entries in the one cell that {@link MigrationHistory.entries} returns. */
-export function entriesIn(cell: string): readonly Entry[] {
+export function entriesIn(cell: string): readonly HistoryEntry[] {
   const list = parseJson(cell);
   return isJsonArray(list) ? list.map(entryOf) : [];
 }
 
-function entryOf(json: Json): Entry {
+function entryOf(json: Json): HistoryEntry {
   const row = isJsonObject(json) ? json : {};
   const dirty = row['dirty'];
   return {
@@ -129,7 +129,7 @@ function entryOf(json: Json): Entry {
 }
 
 /** Files and entries side by side, by version. */
-export function compareMigrations(migrations: readonly Migration[], entries: readonly Entry[]): readonly KnownMigration[] {
+export function compareMigrations(migrations: readonly Migration[], entries: readonly HistoryEntry[]): readonly KnownMigration[] {
   const files = new Map(migrations.map((migration) => [migration.version, migration]));
   const written = new Map(entries.map((entry) => [entry.version, entry]));
   return [...new Set([...files.keys(), ...written.keys()])]
@@ -140,14 +140,14 @@ export function compareMigrations(migrations: readonly Migration[], entries: rea
     });
 }
 
-function statusOf(migration: Migration | undefined, entry: Entry | undefined): MigrationStatus {
+function statusOf(migration: Migration | undefined, entry: HistoryEntry | undefined): MigrationStatus {
   if (entry?.dirty === true) return 'dirty';
   if (entry === undefined) return 'pending';
   if (migration === undefined) return 'missing';
   return entry.checksum === migration.checksum || entry.checksum === '' ? 'applied' : 'changed';
 }
 
-export type Wish =
+export type MigrationGoal =
   | { readonly kind: 'up' | 'down'; readonly count: number | 'all' }
   | { readonly kind: 'goto'; readonly version: bigint }
   | { readonly kind: 'version'; readonly version: bigint; readonly direction: 'up' | 'down' };
@@ -157,11 +157,14 @@ export type Wish =
  * @returns `short`: by how many there are fewer than were asked for
  * @throws ProjectFailure
  */
-export function stepsFor(all: readonly KnownMigration[], wish: Wish): { readonly steps: readonly Step[]; readonly short: number } {
+export function stepsFor(
+  all: readonly KnownMigration[],
+  wish: MigrationGoal,
+): { readonly steps: readonly MigrationStep[]; readonly short: number } {
   const pending = all.filter(({ status }) => status === 'pending');
   const applied = all.filter(({ entry }) => entry !== undefined).reverse();
-  const up = (known: KnownMigration): Step => ({ direction: 'up', known });
-  const down = (known: KnownMigration): Step => ({ direction: 'down', known });
+  const up = (known: KnownMigration): MigrationStep => ({ direction: 'up', known });
+  const down = (known: KnownMigration): MigrationStep => ({ direction: 'down', known });
   switch (wish.kind) {
     case 'up':
     case 'down': {
@@ -190,7 +193,7 @@ export interface Runnable {
   readonly inTransaction: boolean;
 }
 
-interface Prepared extends Step {
+interface Prepared extends MigrationStep {
   readonly sql: string;
   readonly inTransaction: boolean;
 }
@@ -200,8 +203,8 @@ interface Prepared extends Step {
  * @throws ProjectFailure with everything that cannot be run
  */
 export function checkSteps(
-  steps: readonly Step[],
-  options: Pick<RunOptions, 'withoutTransaction' | 'singleTransaction' | 'skipExecution' | 'tell'>,
+  steps: readonly MigrationStep[],
+  options: Pick<MigrationOptions, 'withoutTransaction' | 'singleTransaction' | 'skipExecution' | 'report'>,
   dialect: MigrationDialect,
 ): readonly Prepared[] {
   const problems: Problem[] = [];
@@ -218,7 +221,7 @@ export function checkSteps(
     for (const { line, what, client } of scanned.foreign)
       problems.push({ code: 'migration', message: `${what} is for ${client} only`, file: shown, line });
     for (const { line, value } of scanned.enumValues)
-      options.tell(
+      options.report(
         `${shown}:${line}: the value '${value}' is added to an enum and used by a later statement: the database refuses that in one transaction; use it in the next migration`,
       );
     const isMarked =
@@ -236,7 +239,7 @@ interface Around {
   readonly shown: string;
   readonly isMarked: boolean;
   readonly dialect: MigrationDialect;
-  readonly options: Pick<RunOptions, 'singleTransaction' | 'tell'>;
+  readonly options: Pick<MigrationOptions, 'singleTransaction' | 'report'>;
   readonly problems: Problem[];
 }
 
@@ -259,7 +262,7 @@ function modeOf(
   if (scanned.control.length === 0) return { sql, inTransaction: true };
   if (scanned.unwrapped !== undefined) return { sql: scanned.unwrapped, inTransaction: true };
   const line = scanned.control[0]?.line;
-  options.tell(`${shown}:${line}: the file has transactions of its own: it is run without one around it`);
+  options.report(`${shown}:${line}: the file has transactions of its own: it is run without one around it`);
   return { sql, inTransaction: false };
 }
 
@@ -270,14 +273,14 @@ function modeOf(
 export async function runSteps(
   server: ServerClient,
   source: ListedSource,
-  steps: readonly Step[],
-  options: RunOptions,
-): Promise<readonly Done[]> {
+  steps: readonly MigrationStep[],
+  options: MigrationOptions,
+): Promise<readonly StepResult[]> {
   const dialect = migrationsOf(source);
   const { history } = dialect;
   const prepared = checkSteps(steps, options, dialect);
-  const done: Done[] = [];
-  const add = (each: Done): void => {
+  const done: StepResult[] = [];
+  const add = (each: StepResult): void => {
     done.push(each);
     options.onDone?.(each);
   };
@@ -308,14 +311,14 @@ export async function runSteps(
       if (refusal === undefined) throw explained(thrown, [step], sql, await whatStands(server, source, step, thrown));
       if (refusal === 'dirty') throw new ProjectFailure([dirtyProblem(source, step.known)]);
       if (refusal !== (step.direction === 'up' ? 'done' : 'gone')) throw thrown;
-      options.tell(`${step.known.version} was run by somebody else meanwhile`);
+      options.report(`${step.known.version} was run by somebody else meanwhile`);
       add(doneOf(step, 'elsewhere', start));
     }
   }
   return done;
 }
 
-function doneOf({ known: { version, name }, direction }: Step, outcome: Done['outcome'], start: number): Done {
+function doneOf({ known: { version, name }, direction }: MigrationStep, outcome: StepResult['outcome'], start: number): StepResult {
   return { version, name, direction, outcome, ms: Math.round(performance.now() - start) };
 }
 
@@ -401,7 +404,7 @@ async function attempt(
   source: SqlSource,
   sql: string,
   steps: readonly Prepared[],
-  options: RunOptions,
+  options: MigrationOptions,
 ): Promise<void> {
   const inTransaction = steps.every((step) => step.inTransaction);
   for (const pause of pauses(options.lockTimeoutMs)) {
@@ -416,7 +419,7 @@ async function attempt(
       if (!(thrown instanceof ServerError)) throw thrown;
       const refusal = refusalOf(thrown.databaseError?.message ?? '');
       if (refusal !== 'locked') throw thrown;
-      if (pause === FIRST_PAUSE_MS) options.tell(`somebody else migrates the source ${source.name}: waiting`);
+      if (pause === FIRST_PAUSE_MS) options.report(`somebody else migrates the source ${source.name}: waiting`);
       await sleep(pause);
     }
   }
@@ -441,7 +444,7 @@ function explained(error: ServerError, steps: readonly Prepared[], sent: string,
 }
 
 /** Writes what is applied where scripts of others look for it. Nothing depends on it. */
-export async function mirrorState(server: ServerClient, applied: ReadonlyMap<string, readonly Entry[]>): Promise<void> {
+export async function mirrorState(server: ServerClient, applied: ReadonlyMap<string, readonly HistoryEntry[]>): Promise<void> {
   const current = await server.metadata('get_catalog_state', {});
   const before = isJsonObject(current) && isJsonObject(current['cli_state']) ? current['cli_state'] : {};
   const migrations = isJsonObject(before['migrations']) ? before['migrations'] : {};

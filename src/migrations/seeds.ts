@@ -6,7 +6,7 @@ import { failure, type Problem, ProjectFailure } from '../project/failure.ts';
 import { ServerError, type ServerClient, type SqlSource } from '../project/server-client.ts';
 import { createNeededExtension } from './implicit-extension.ts';
 import { checksumOf } from './migration-files.ts';
-import { readSeedEntries, type RunOptions } from './run-migrations.ts';
+import { readSeedEntries, type MigrationOptions } from './run-migrations.ts';
 import { enumTables, type ListedSource, migrationsOf, rowsOf } from './sources.ts';
 import { pieceAt } from './text-place.ts';
 
@@ -42,7 +42,7 @@ export async function runSeeds(
   source: ListedSource,
   seeds: readonly Seed[],
   once: boolean,
-  options: RunOptions,
+  options: MigrationOptions,
 ): Promise<readonly string[]> {
   const { history, scan, terminated } = migrationsOf(source);
   const problems = seeds.flatMap(({ sql, shown }) => {
@@ -59,7 +59,8 @@ export async function runSeeds(
     const before = once ? await readSeedEntries(server, source) : new Map<string, string>();
     for (const { name, sql, shown } of seeds) {
       const known = before.get(name);
-      if (known !== undefined && known !== checksumOf(sql)) options.tell(`${shown} has changed since it was run once: it is not run again`);
+      if (known !== undefined && known !== checksumOf(sql))
+        options.report(`${shown} has changed since it was run once: it is not run again`);
     }
     const left = seeds.filter(({ name }) => !before.has(name));
     if (left.length === 0) return [];
@@ -67,7 +68,7 @@ export async function runSeeds(
       server,
       source,
       left.map(({ sql }) => sql),
-      options.tell,
+      options.report,
     );
     const pieces = left.map(({ name, sql, shown }) => {
       const { control, joined } = scan(sql);
@@ -128,7 +129,7 @@ export function dumpContext(server: ServerClient, source: ListedSource): DumpCon
 }
 
 /** Returns the rows of a table as statements that insert them. @throws ProjectFailure if there is no such table */
-export async function dumpRows(server: ServerClient, source: ListedSource, table: string, upsert: boolean): Promise<string> {
+export async function dumpTable(server: ServerClient, source: ListedSource, table: string, upsert: boolean): Promise<string> {
   const dialect = source.backend?.migrations;
   if (dialect === undefined) throw failure('not-supported', `rows of sources of the kind "${source.kind}" are not written as seeds`);
   return dialect.dumpRows(dumpContext(server, source), table, upsert);

@@ -4,7 +4,7 @@ import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { shapeProblems } from '../../project/document.ts';
 import { EXIT, failure, type Problem, ProjectFailure } from '../../project/failure.ts';
 import { migratedSources, readMigrations } from '../../migrations/migration-files.ts';
-import { checkSteps, compareMigrations, readEntries, type RunOptions } from '../../migrations/run-migrations.ts';
+import { checkSteps, compareMigrations, readEntries, type MigrationOptions } from '../../migrations/run-migrations.ts';
 import { hasEmptyEnum, readSeeds, runSeeds } from '../../migrations/seeds.ts';
 import { emptySource, type ListedSource, migrationsOf, movedSources, serverSources, sourcesOf } from '../../migrations/sources.ts';
 import { type Applied, applyMetadata, exportFrom, problemsOf } from '../../project/project-metadata.ts';
@@ -23,7 +23,7 @@ export interface Deployment {
   readonly project: Project;
   readonly server: ServerClient;
   readonly kinds: Kinds<Backend>;
-  readonly options: RunOptions;
+  readonly options: MigrationOptions;
   readonly withSeeds: boolean;
   readonly once: boolean;
   readonly allowInconsistent: boolean;

@@ -36,7 +36,7 @@ export async function runDev(call: Call): Promise<Outcome> {
       project,
       server,
       kinds,
-      options: { ...runOptions({ ...call, options: {} }), tell: call.tell },
+      options: { ...runOptions({ ...call, options: {} }), report: call.tell },
       withSeeds: flagOption(call, 'withSeeds'),
       once: true,
       allowInconsistent: false,

@@ -9,7 +9,7 @@ import { shapeProblems } from '../../project/document.ts';
 import { EXIT, printProblem, ProjectFailure } from '../../project/failure.ts';
 import { lintMetadata } from '../../project/lint.ts';
 import { migratedSources, readMigrations } from '../../migrations/migration-files.ts';
-import { announce } from '../../migrations/implicit-extension.ts';
+import { describeExtension } from '../../migrations/implicit-extension.ts';
 import { cellOf, type ListedSource, rowsOf, sourcesOf } from '../../migrations/sources.ts';
 import { exportFrom, listInconsistencies, problemsOf } from '../../project/project-metadata.ts';
 import type { Project } from '../../project/project.ts';
@@ -143,7 +143,7 @@ async function checkSource(
         add(
           'implicit-extension',
           'warning',
-          `svc deploy creates ${announce(needed, source.name)}`,
+          `svc deploy creates ${describeExtension(needed, source.name)}`,
           `where the role of the source may not create it, run as the owner of the database or a superuser: ${needed.sql};`,
         );
       for (const { status, version, name } of known)

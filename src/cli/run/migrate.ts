@@ -6,16 +6,16 @@ import {
   checkSteps,
   compareMigrations,
   dirtyProblem,
-  type Done,
+  type StepResult,
   type KnownMigration,
   mirrorState,
   readEntries,
-  readSettledEntries,
-  type RunOptions,
+  readEntriesWhenIdle,
+  type MigrationOptions,
   runSteps,
-  type Step,
+  type MigrationStep,
   stepsFor,
-  type Wish,
+  type MigrationGoal,
 } from '../../migrations/run-migrations.ts';
 import { createNeededExtension } from '../../migrations/implicit-extension.ts';
 import { chosenSources, type ListedSource, migrationsOf } from '../../migrations/sources.ts';
@@ -96,13 +96,13 @@ export async function runMigrateApply(call: Call): Promise<Outcome> {
 }
 
 /** What takes something back, in all databases only where that is asked for. @throws ProjectFailure */
-function requireOne(sources: readonly SqlSource[], wish: Wish, all: boolean): void {
+function requireOne(sources: readonly SqlSource[], wish: MigrationGoal, all: boolean): void {
   if (sources.length < 2 || all || wish.kind === 'up' || (wish.kind === 'version' && wish.direction === 'up')) return;
   const names = sources.map(({ name }) => name).join(', ');
   throw failure('usage', `there are migrations of ${names}: name one with --database-name, or say --all-databases`, {}, EXIT.usage);
 }
 
-function wishOf(call: Call): Wish {
+function wishOf(call: Call): MigrationGoal {
   const given = ['up', 'down', 'goto', 'version'].filter((name) => textOption(call, name) !== undefined);
   if (given.length > 1) throw failure('usage', `--${given.join(' and --')} exclude each other`, {}, EXIT.usage);
   const count = (text: string, flag: string): number | 'all' => {
@@ -128,7 +128,7 @@ function wishOf(call: Call): Wish {
 
 export interface PlannedSource {
   readonly source: ListedSource;
-  readonly steps: readonly Step[];
+  readonly steps: readonly MigrationStep[];
   readonly short: number;
 }
 
@@ -137,15 +137,19 @@ export async function planAll(
   project: Project,
   server: ServerClient,
   sources: readonly ListedSource[],
-  wish: Wish,
-  { allowChanged, strictOrder, options }: { readonly allowChanged: boolean; readonly strictOrder: boolean; readonly options: RunOptions },
+  wish: MigrationGoal,
+  {
+    allowChanged,
+    strictOrder,
+    options,
+  }: { readonly allowChanged: boolean; readonly strictOrder: boolean; readonly options: MigrationOptions },
 ): Promise<readonly PlannedSource[]> {
   const problems: Problem[] = [];
   const planned: PlannedSource[] = [];
   for (const source of sources) {
     const dialect = migrationsOf(source);
     const migrations = readMigrations(project.files, join(project.migrationsFolder, source.name));
-    const all = compareMigrations(migrations, await readSettledEntries(server, source, options));
+    const all = compareMigrations(migrations, await readEntriesWhenIdle(server, source, options));
     for (const known of all) {
       const { status, version, migration } = known;
       const place = migration === undefined ? {} : { file: migration.shown };
@@ -163,7 +167,7 @@ export async function planAll(
     for (const { known } of late) {
       const message = `migration ${known.version} ${known.name} of ${source.name} is older than ${last}, which is applied`;
       if (strictOrder) problems.push({ code: 'order', message, ...(known.migration === undefined ? {} : { file: known.migration.shown }) });
-      else options.tell(message);
+      else options.report(message);
     }
     planned.push({ source, steps, short });
     try {
@@ -177,7 +181,7 @@ export async function planAll(
   return planned;
 }
 
-export type DoneIn = Done & { readonly source: string };
+export type DoneIn = StepResult & { readonly source: string };
 
 export function doneJson({ source, version, name, direction, outcome, ms }: DoneIn): JsonObject {
   return { source, version: String(version), name, type: direction, outcome, ms };
@@ -192,7 +196,7 @@ export function doneJson({ source, version, name, direction, outcome, ms }: Done
 export async function runAll(
   server: ServerClient,
   planned: readonly PlannedSource[],
-  options: RunOptions,
+  options: MigrationOptions,
   tell: (message: string) => void,
   done: DoneIn[] = [],
 ): Promise<readonly DoneIn[]> {
@@ -201,7 +205,7 @@ export async function runAll(
     for (const { source, steps } of planned) {
       if (steps.length === 0) continue;
       touched.add(source);
-      const onDone = (each: Done): void => {
+      const onDone = (each: StepResult): void => {
         done.push({ ...each, source: source.name });
         tell(`${each.outcome} ${source.name} ${each.version} ${each.name} ${each.direction} (${each.ms} ms)`);
       };
@@ -210,12 +214,12 @@ export async function runAll(
         : steps.flatMap(({ direction, known }) => (direction === 'up' ? [known.migration?.up ?? ''] : []));
       await createNeededExtension(server, source, texts, tell);
       // What was found when it was planned is told already.
-      await runSteps(server, source, steps, { ...options, tell: () => undefined, onDone });
+      await runSteps(server, source, steps, { ...options, report: () => undefined, onDone });
     }
   } finally {
     if (touched.size > 0)
       await followUp(server, [...touched]).catch((thrown: unknown) =>
-        options.tell(`the service did not read its sources again: ${String(thrown)}`),
+        options.report(`the service did not read its sources again: ${String(thrown)}`),
       );
   }
   return done;

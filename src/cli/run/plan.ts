@@ -5,13 +5,13 @@ import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { indented } from '../../project/directory/write-metadata.ts';
 import { shapeProblems } from '../../project/document.ts';
 import { EXIT, failure, type Problem, ProjectFailure } from '../../project/failure.ts';
-import { isEmptyPlan, makePlan, type Plan, planJson, printPlan } from '../../deployment/plan.ts';
+import { isEmptyPlan, makePlan, type DeploymentPlan, planJson, printPlan } from '../../deployment/plan.ts';
 import { isJsonObject, parseJson } from '../../util/json.ts';
 import { type Call, flagOption, type Outcome, textOption } from '../call.ts';
 import { secondsOption } from './run-options.ts';
 
 /** @param hashOnly nothing else of it is wanted. @throws ProjectFailure */
-export async function planOf(call: Call, hashOnly = false): Promise<Plan> {
+export async function planOf(call: Call, hashOnly = false): Promise<DeploymentPlan> {
   const project = await call.project();
   const read = readMetadata(project.metadata);
   const kinds = await call.kinds();

@@ -1,5 +1,5 @@
 import { EXIT, failure } from '../../project/failure.ts';
-import type { RunOptions } from '../../migrations/run-migrations.ts';
+import type { MigrationOptions } from '../../migrations/run-migrations.ts';
 import { type Call, flagOption, textOption } from '../call.ts';
 
 /** Seconds of an option, as milliseconds. @throws ProjectFailure */
@@ -13,7 +13,7 @@ export function secondsOption(call: Call, name: string, flag: string): number | 
 }
 
 /** How migrations are run, from the flags. @throws ProjectFailure */
-export function runOptions(call: Call): RunOptions {
+export function runOptions(call: Call): MigrationOptions {
   return {
     skipExecution: flagOption(call, 'skipExecution'),
     // Commander reads `--no-x` as the opposite of `--x`.
@@ -24,7 +24,7 @@ export function runOptions(call: Call): RunOptions {
       statementTimeoutMs: secondsOption(call, 'statementTimeout', '--statement-timeout'),
       lockTimeoutMs: secondsOption(call, 'lockTimeoutSql', '--lock-timeout-sql'),
     },
-    tell: call.warn,
+    report: call.warn,
   };
 }
 

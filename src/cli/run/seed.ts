@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { applyChanges, readNamedFile } from '../../project/directory/files.ts';
 import { EXIT, failure } from '../../project/failure.ts';
-import { dumpRows, readSeeds, runSeeds } from '../../migrations/seeds.ts';
+import { dumpTable, readSeeds, runSeeds } from '../../migrations/seeds.ts';
 import { chosenSources, oneFolder, serverSources } from '../../migrations/sources.ts';
 import type { JsonObject } from '../../util/json.ts';
 import { type Call, flagOption, listOption, type Outcome, textOption } from '../call.ts';
@@ -26,7 +26,7 @@ export async function runSeedCreate(call: Call): Promise<Outcome> {
     const server = await call.server();
     const source = (await serverSources(server, await call.kinds())).find((each) => each.name === name);
     if (source === undefined) throw failure('no-source', `the service has no source "${name}"`);
-    for (const table of tables) sql += await dumpRows(server, source, table, flagOption(call, 'upsert'));
+    for (const table of tables) sql += await dumpTable(server, source, table, flagOption(call, 'upsert'));
   }
   const path = join(project.seedsFolder, name, `${Date.now()}_${fileName(call.args[0] as string)}.sql`);
   applyChanges(project.files, new Map([[path, sql]]));
