@@ -1,0 +1,56 @@
+import { overview } from '../../api/overview.ts';
+import { DEFAULT_KIND } from '../../model/kinds.generated.ts';
+import { allTables } from '../../model/overview.ts';
+import { type Persona, personaLabel } from '../../model/persona.ts';
+import { Button } from '../../parts/button.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { changeDraft, chosenDraft } from './tabs.ts';
+
+/** Shown until the first run, with three example documents. */
+export function Start({ untouched, as }: { readonly untouched: boolean; readonly as: Persona }) {
+  const { value: data } = overview;
+  const tables =
+    data === undefined
+      ? []
+      : allTables(data).filter(({ problem, relationships, kind }) => problem === undefined && relationships > 0 && kind === DEFAULT_KIND);
+  const [table] = tables;
+  if (data !== undefined && allTables(data).length === 0) {
+    return (
+      <EmptyState
+        icon="explorer"
+        title="The API is empty"
+        actions={
+          <a class="button button-primary" href="#/data">
+            Track tables
+          </a>
+        }
+      >
+        Tracked tables become root fields.
+      </EmptyState>
+    );
+  }
+  const examples =
+    table === undefined
+      ? []
+      : [
+          { label: 'Rows', text: `query Rows {\n  ${table.name}(limit: 10) {\n    __typename\n  }\n}\n` },
+          { label: 'How many', text: `query Count {\n  ${table.name}_aggregate {\n    aggregate {\n      count\n    }\n  }\n}\n` },
+          { label: 'As they change', text: `subscription Live {\n  ${table.name}(limit: 10) {\n    __typename\n  }\n}\n` },
+        ];
+  return (
+    <EmptyState
+      icon="play"
+      title="Run a document to see its answer"
+      actions={
+        untouched &&
+        examples.map(({ label, text }) => (
+          <Button key={label} onClick={() => changeDraft(chosenDraft.peek(), { text })}>
+            {label}
+          </Button>
+        ))
+      }
+    >
+      <kbd>Ctrl</kbd> <kbd>Enter</kbd> runs it as <strong>{personaLabel(as)}</strong>. The schema puts fields into the document.
+    </EmptyState>
+  );
+}
