@@ -5,7 +5,7 @@ import type { Captures, CapturedTrigger } from '../../src/backend/captures.ts';
 import type { CapturedEvent, CapturedEventStore, DeliveryResult, Lease } from '../../src/backend/event-store.ts';
 import { type CatalogTable, nameKey } from '../../src/catalog/catalog.ts';
 import { postgresqlCaptures } from '../../src/databases/postgresql/capture/captures.ts';
-import { EventLog } from '../../src/databases/postgresql/capture/log.ts';
+import { eventLog } from '../../src/databases/postgresql/capture/log.ts';
 import { PostgresqlEventQueue } from '../../src/databases/postgresql/capture/queue.ts';
 import { postgresql } from '../../src/databases/postgresql/index.ts';
 import type { JsonObject } from '../../src/util/json.ts';
@@ -365,11 +365,11 @@ describe('the log', () => {
     await install(captured('t', INSERT));
     await rowsOf(5);
     await sql(`update svc_catalog.event_log set payload = jsonb_build_object('x', repeat('x', 1000))`);
-    const log = new EventLog(source, 4000);
+    const log = eventLog(source, 4000);
     const listed = (limit: number): Promise<readonly unknown[]> => log.list({ state: 'any' }, { limit, offset: 0 });
     await expect(listed(100)).rejects.toMatchObject({ code: 'bad-request', message: expect.stringContaining('at most 4 here') as string });
     expect(await listed(4)).toHaveLength(4);
-    expect(await new EventLog(source, 1).list({ state: 'any' }, { limit: 1, offset: 0 })).toHaveLength(1);
+    expect(await eventLog(source, 1).list({ state: 'any' }, { limit: 1, offset: 0 })).toHaveLength(1);
   });
 
   it('is cleaned up batch by batch, without what is young, pending or worked on', async () => {

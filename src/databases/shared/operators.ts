@@ -87,9 +87,14 @@ export const LIKE: readonly Operator[] = pair('like', 'pattern', (column, value,
   pattern: 'like',
 });
 
-/** Operators of texts. @param ilike compiles `_ilike` @param more operators after `_like` and `_ilike` */
-export function textComparisons(ilike: TextTest, more: readonly Operator[] = []): readonly Operator[] {
-  return [...LIKE, ...pair('ilike', 'case-insensitive pattern', ilike, { pattern: 'like' }), ...more];
+/** `_ilike` and `_nilike` */
+export function ilike(test: TextTest): readonly Operator[] {
+  return pair('ilike', 'case-insensitive pattern', test, { pattern: 'like' });
+}
+
+/** Operators of texts. @param test compiles `_ilike` @param more operators after `_ilike` */
+export function textComparisons(test: TextTest, more: readonly Operator[] = []): readonly Operator[] {
+  return [...LIKE, ...ilike(test), ...more];
 }
 
 /**

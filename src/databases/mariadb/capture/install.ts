@@ -24,8 +24,9 @@ import {
   underWay,
 } from '../../../backend/captures.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
-import { CAPTURED_OPERATIONS, type CapturedOperationName, type EventTrigger } from '../../../metadata/event-trigger.ts';
+import { CAPTURED_OPERATIONS, type EventTrigger } from '../../../metadata/event-trigger.ts';
 import { identifier, print, type Sql, sql } from '../../../sql/fragment.ts';
+import { ARCHIVE_BATCH, archiveAll, isRemovable, OPERATIONS, refusedBy } from '../../shared/capture/install.ts';
 import { dialect } from '../compile/dialect.ts';
 import { EVENT_TABLES, eventCatalogVersion, lock, migrateEvents } from './migrations.ts';
 import { type BodyOptions, schemaOf, triggerBody } from './triggers.ts';
@@ -105,7 +106,7 @@ export async function install(
     await migrateEvents(database);
     await register(database, how.owner);
   } catch (error) {
-    throw refusedBy(error);
+    throw explained(error);
   }
   const change: Change = { ...how, again, options: { ...options, database: database.name } };
   const found = await installed(database.query);
@@ -123,7 +124,7 @@ export async function install(
       );
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
-      failures.push({ name: trigger.definition.name, error: refusedBy(error) });
+      failures.push({ name: trigger.definition.name, error: explained(error) });
     }
   }
   await forgetOwners(database, found, how.owner);
@@ -140,13 +141,10 @@ async function forgetOwners(database: EventDatabase, before: ReadonlyMap<string,
   for (const each of had) if (!have.has(each)) await unregister(database, each);
 }
 
-/** What the database says of its refusal belongs to the message: it is about what an administrator asked for. */
-function refusedBy(error: unknown): SvcError {
+function explained(error: unknown): SvcError {
   if (!(error instanceof SvcError)) throw error;
   const { errno, message } = serverErrorOf(error);
-  if (errno === 0) return error;
-  const internal = error.internal === undefined ? {} : { internal: error.internal };
-  return new SvcError('database-error', `the event trigger cannot be installed: ${message}`, { cause: error, ...internal });
+  return errno === 0 ? error : refusedBy(error, 'database-error', message);
 }
 
 interface Change extends Omit<InstallOptions, 'within'> {
@@ -161,8 +159,6 @@ function text(statement: Sql): string {
 function dropTrigger({ schema, name }: Pick<Installed, 'schema' | 'name'>): string {
   return text(sql`drop trigger if exists ${identifier(schema)}.${identifier(name)}`);
 }
-
-const EVENTS: Readonly<Record<CapturedOperationName, Sql>> = { insert: sql`insert`, update: sql`update`, delete: sql`delete` };
 
 /** What is missing between what is installed and what should be. @throws SvcError already-exists, where a source of another database has the name */
 function definitionsFor(trigger: CapturedTrigger, found: ReadonlyMap<string, Installed>, change: Change): readonly string[] {
@@ -195,7 +191,7 @@ function definitionsFor(trigger: CapturedTrigger, found: ReadonlyMap<string, Ins
     if (settled !== undefined && known !== undefined && !isSettled(known, { settled, ended })) throw underWay();
     const marked = { made: Date.now(), ...markFor(change, isAdded ? known : undefined), definition: hash };
     const mark = markText({ owner, trigger: definition.name, database: options.database, ...marked });
-    const head = sql`create or replace trigger ${identifier(schema)}.${identifier(name)} after ${EVENTS[operation]} on ${identifier(schema)}.${identifier(
+    const head = sql`create or replace trigger ${identifier(schema)}.${identifier(name)} after ${OPERATIONS[operation]} on ${identifier(schema)}.${identifier(
       table.name.name,
     )} for each row`;
     return [...elsewhere, `${text(head)} begin /* svc ${mark} */\n${body}`];
@@ -206,15 +202,15 @@ function definitionsFor(trigger: CapturedTrigger, found: ReadonlyMap<string, Ins
 export async function retain(
   database: EventDatabase,
   definitions: readonly EventTrigger[],
-  { owner, gone, lockMs, ...how }: RetainOptions,
+  { owner, lockMs, ...how }: RetainOptions,
 ): Promise<boolean> {
   if ((await eventCatalogVersion(database.query)) === 0) return true;
   const needed = captureNames(definitions);
   const surplus = (found: ReadonlyMap<string, Installed>): readonly Installed[] =>
     ownOf(found, owner, database).filter((each) => !needed.has(each.name));
-  const isRemoved = (each: Installed): boolean => isSettled(each, how) || (each.version === undefined && gone.includes(each.trigger));
+  const isRemoved = (each: Installed): boolean => isRemovable(each, how);
   const seen = surplus(await installed(database.query));
-  const names = new Set([...gone, ...seen.filter(isRemoved).map(({ trigger }) => trigger)]);
+  const names = new Set([...how.gone, ...seen.filter(isRemoved).map(({ trigger }) => trigger)]);
   if (names.size === 0) return seen.length === 0;
   for (const { name } of definitions) names.delete(name);
   let last = '0';
@@ -239,9 +235,6 @@ function ownOf(found: ReadonlyMap<string, Installed>, owner: string, database: E
   return [...found.values()].filter((each) => each.owner === owner && each.database === database.name);
 }
 
-/** Events in one statement, so that none takes long. */
-const ARCHIVE_BATCH = 10_000;
-
 /**
  * Nothing of these triggers is delivered any more, and nothing cleans up after them by itself.
  * @param last place of their events: later ones are of other triggers that have got their names since
@@ -252,17 +245,9 @@ async function archive({ query, name: origin }: EventDatabase, names: readonly s
       origin,
       name,
     ]);
-    for (let rows = ARCHIVE_BATCH; rows === ARCHIVE_BATCH; ) {
-      rows = affected(
-        await repeatedly(() =>
-          query(
-            `update svc_catalog.event_log set archived = true, locked = null, lease_holder = null, lease_until = null
-             where source_database = ? and trigger_name = ? and place <= ? and not archived limit ${ARCHIVE_BATCH}`,
-            [origin, name, last],
-          ),
-        ),
-      );
-    }
+    const batch = `update svc_catalog.event_log set archived = true, locked = null, lease_holder = null, lease_until = null
+             where source_database = ? and trigger_name = ? and place <= ? and not archived limit ${ARCHIVE_BATCH}`;
+    await archiveAll(async () => affected(await repeatedly(() => query(batch, [origin, name, last]))));
   }
 }
 

@@ -3,7 +3,9 @@
  * released is never changed: a change is a further one. Each may run again, because definitions cannot be taken back.
  */
 import { SvcError } from '../../../errors/svc-error.ts';
-import { orNothing, type EventDatabase, type Query } from './work.ts';
+import { unlessMissing } from '../../shared/capture/event-log.ts';
+import { isCurrent } from '../../shared/capture/install.ts';
+import { type EventDatabase, isMissing, type Query } from './work.ts';
 import type { RunSqlResult } from '../../../backend/connection.ts';
 
 const TABLE = 'engine = innodb default character set utf8mb4 collate utf8mb4_bin';
@@ -121,7 +123,7 @@ export async function lock(define: (text: string) => Promise<RunSqlResult>, seco
 
 /** The version of the tables of events, 0 when there are none. */
 export async function eventCatalogVersion(query: Query): Promise<number> {
-  return orNothing(0, async () => {
+  return unlessMissing({ isMissing }, 0, async () => {
     const { rows } = await query('select version from svc_catalog.svc_source_catalog_version', []);
     return Number(rows[0]?.[0] ?? 0);
   });
@@ -142,12 +144,12 @@ async function isWhole(query: Query): Promise<boolean> {
  * @throws SvcError `not-supported` when they are of a newer service
  */
 export async function migrateEvents(database: EventDatabase): Promise<void> {
-  if (isCurrent(await eventCatalogVersion(database.query)) && (await isWhole(database.query))) return;
+  if (isCurrent(await eventCatalogVersion(database.query), MIGRATIONS.length) && (await isWhole(database.query))) return;
   await database.define(async (define) => {
     await lock(define);
     const known = await eventCatalogVersion(database.query);
     const whole = await isWhole(database.query);
-    if (isCurrent(known) && whole) return;
+    if (isCurrent(known, MIGRATIONS.length) && whole) return;
     const { rows } = await define(`select 1 from information_schema.schemata where schema_name = 'svc_catalog'`);
     // "if not exists" would need the privilege to create it even when it exists.
     if (rows.length === 0) await define('create database svc_catalog character set utf8mb4 collate utf8mb4_bin');
@@ -155,12 +157,4 @@ export async function migrateEvents(database: EventDatabase): Promise<void> {
     for (const migration of MIGRATIONS.slice(whole ? known : 0)) for (const text of migration) await define(text);
     await define(`replace into svc_catalog.svc_source_catalog_version (id, version) values (1, ${MIGRATIONS.length})`);
   });
-}
-
-function isCurrent(version: number): boolean {
-  if (version <= MIGRATIONS.length) return version === MIGRATIONS.length;
-  throw new SvcError(
-    'not-supported',
-    `the tables of events have version ${version}; this service knows versions up to ${MIGRATIONS.length}: start a newer one`,
-  );
 }

@@ -9,15 +9,12 @@ import type {
   LaneRequest,
   Lease,
 } from '../../../backend/event-store.ts';
+import { LOOKAHEAD, searchEvents } from '../../shared/capture/search.ts';
 import { NOW } from './names.ts';
 import { again, type EventDatabase, type Query, soon } from './work.ts';
 
-/** Ordered events that are looked at beyond those that are wanted. */
-const LOOK = 400;
 /** Of which so many are put aside in one statement. */
 const MOST_ASIDE = 5_000;
-/** How often the search goes on where those that it has seen had to wait. */
-const MOST_SEARCHES = 10;
 /** Lanes in one statement. */
 const LANES = 50;
 /** Characters of requests and responses in one statement, well below the least `max_allowed_packet` that servers have in use. */
@@ -74,7 +71,18 @@ export class MariadbEventQueue implements CapturedEventStore {
 
   async fetch(request: FetchRequest): Promise<readonly CapturedEvent[]> {
     if (request.limit <= 0 || request.lanes.length === 0) return [];
-    return this.#search(request);
+    return searchEvents(
+      request,
+      async (part) => {
+        const candidates = await this.#candidates(part.lanes);
+        const events = await again(() => this.#take(inTurns(candidates, part.lanes), part));
+        const stuck = part.lanes.filter((lane) => isStuck(candidates, lane)).map(({ name }) => name);
+        return { events, stuck, isOvertaken: events.length === 0 && candidates.some(({ isFirst }) => isFirst) };
+      },
+      async (stuck) => {
+        for (const name of stuck) await again(() => this.#putAside(name));
+      },
+    );
   }
 
   async renew(lease: Lease, ids: readonly string[]): Promise<readonly string[]> {
@@ -123,26 +131,6 @@ export class MariadbEventQueue implements CapturedEventStore {
     );
   }
 
-  async #search(request: FetchRequest): Promise<readonly CapturedEvent[]> {
-    const events: CapturedEvent[] = [];
-    let { lanes, bytes = Number.MAX_SAFE_INTEGER } = request;
-    for (let search = 1; ; search++) {
-      const candidates = await this.#candidates(lanes);
-      const wanted = inTurns(candidates, lanes);
-      const taken = await again(() => this.#take(wanted, { ...request, lanes, limit: request.limit - events.length, bytes }));
-      events.push(...taken);
-      bytes -= taken.reduce((sum, { size = 0 }) => sum + size, 0);
-      if (events.length >= request.limit || bytes <= 0 || search === MOST_SEARCHES) return events;
-      const stuck = lanes.filter((lane) => isStuck(candidates, lane));
-      const overtaken = taken.length === 0 && candidates.some(({ isFirst }) => isFirst);
-      if (stuck.length === 0 && !overtaken) return events;
-      // Others took all that was found: what comes after it is for whoever looks next.
-      if (stuck.length === 0) continue;
-      for (const { name } of stuck) await again(() => this.#putAside(name));
-      lanes = stuck.map((lane) => ({ ...lane, limit: lane.limit - taken.filter((event) => event.lane === lane.name).length }));
-    }
-  }
-
   async #candidates(lanes: readonly LaneRequest[]): Promise<readonly Candidate[]> {
     const wanted = lanes.filter(({ limit }) => limit > 0);
     const found: Candidate[] = [];
@@ -151,7 +139,7 @@ export class MariadbEventQueue implements CapturedEventStore {
       const text = some.map(() => `(${CANDIDATES})`).join(' union all ');
       const { rows } = await this.#database.query(
         text,
-        some.flatMap(({ name, limit }) => [this.#database.name, name, String(Math.trunc(limit) + LOOK)]),
+        some.flatMap(({ name, limit }) => [this.#database.name, name, String(Math.trunc(limit) + LOOKAHEAD)]),
         soon(),
       );
       for (const [id, lane, key = null, isFirst] of rows)
@@ -383,7 +371,7 @@ function json(ids: readonly string[]): string {
 function isStuck(candidates: readonly Candidate[], { name, limit }: LaneRequest): boolean {
   if (limit <= 0) return false;
   const own = candidates.filter(({ lane }) => lane === name);
-  return own.length >= limit + LOOK && own.filter(({ isFirst }) => isFirst).length < limit;
+  return own.length >= limit + LOOKAHEAD && own.filter(({ isFirst }) => isFirst).length < limit;
 }
 
 /** Those that may be taken, a round of one for each lane after another. */

@@ -56,7 +56,7 @@ export async function again<T>(task: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The tables are made with the first trigger: before there is nothing in them. */
+/** Errors for tables and databases that do not exist. */
 const NO_TABLES: ReadonlySet<number> = new Set([1146, 1049]);
 
 /** What the driver says of a statement that the server has refused; 0: it was not the server. */
@@ -68,11 +68,6 @@ export function serverErrorOf(error: unknown): { readonly errno: number; readonl
   return { errno: cause.errno, message: cause.message };
 }
 
-export async function orNothing<T>(nothing: T, task: () => Promise<T>): Promise<T> {
-  try {
-    return await task();
-  } catch (error) {
-    if (NO_TABLES.has(serverErrorOf(error).errno)) return nothing;
-    throw error;
-  }
+export function isMissing(error: unknown): boolean {
+  return NO_TABLES.has(serverErrorOf(error).errno);
 }

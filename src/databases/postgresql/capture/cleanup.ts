@@ -1,15 +1,12 @@
 /** Removal of old events, at once and planned. */
-import type { CleanupCounts, CleanupSpec, PlannedCleanup } from '../../../backend/captures.ts';
-import { MOST_REMOVED_AT_ONCE, rest } from '../../shared/removal-pace.ts';
+import type { CleanupCounts, CleanupSpec } from '../../../backend/captures.ts';
 import { LONGEST_CLEANUP_S } from '../../../metadata/event-trigger.ts';
 import { BY_INDEX } from '../../../sql/by-index.ts';
-import { SvcError } from '../../../errors/svc-error.ts';
+import type { CleanupPlan } from '../../shared/capture/cleanup.ts';
 import { arrayLiteral } from '../coerce/array-literal.ts';
 import { NOW } from './names.ts';
 import type { PatientDatabase } from './patient.ts';
 import type { RunOptions } from '../../../backend/connection.ts';
-
-const NO_COUNTS: CleanupCounts = { events: 0, invocations: 0 };
 
 /**
  * One batch: $1 the trigger, $2 hours, $3 the number, $4 whether attempts go too. Nobody waits for it: events that
@@ -30,26 +27,16 @@ with old as materialized (
 )
 select (select count(*) from events), (select count(*) from attempts)`;
 
-export async function cleanUp(source: PatientDatabase, specOf: () => CleanupSpec | null, how: RunOptions): Promise<CleanupCounts> {
-  let { events, invocations } = NO_COUNTS;
-  for (let spec = specOf(); spec !== null; spec = specOf()) {
-    const { trigger, clearOlderThan, batchSize, cleanInvocationLogs } = spec;
-    const began = performance.now();
-    const deadline = Math.min(how.deadline ?? Number.POSITIVE_INFINITY, Date.now() + spec.timeout * 1_000);
-    const values = [trigger, String(clearOlderThan), String(Math.min(batchSize, MOST_REMOVED_AT_ONCE)), String(cleanInvocationLogs)];
-    try {
-      const { rows } = await source.query(BATCH, values, { ...how, deadline, settings: BY_INDEX });
-      const [removed = '0', attempts = '0'] = rows[0] ?? [];
-      if (removed === '0') break;
-      events += Number(removed);
-      invocations += Number(attempts);
-      await rest(began);
-    } catch (error) {
-      if (error instanceof SvcError && error.code === 'timeout' && how.signal?.aborted !== true) break;
-      throw error;
-    }
-  }
-  return { events, invocations };
+/** Removes one batch of old events. */
+export async function removeBatch(
+  source: PatientDatabase,
+  { trigger, clearOlderThan, batchSize, cleanInvocationLogs }: CleanupSpec,
+  how: RunOptions,
+): Promise<CleanupCounts> {
+  const values = [trigger, String(clearOlderThan), String(batchSize), String(cleanInvocationLogs)];
+  const { rows } = await source.query(BATCH, values, { ...how, settings: BY_INDEX });
+  const [events = '0', invocations = '0'] = rows[0] ?? [];
+  return { events: Number(events), invocations: Number(invocations) };
 }
 
 const PLAN = `
@@ -85,51 +72,43 @@ with left_behind as (
 )
 select id, trigger_name from ended where status = 'running'`;
 
-/** The plan of automatic clean-ups. */
-export class CleanupPlan {
-  readonly #source: PatientDatabase;
-
-  constructor(source: PatientDatabase) {
-    this.#source = source;
-  }
-
-  async planned(): Promise<ReadonlyMap<string, number>> {
-    const { rows } = await this.#source.query(
-      `select trigger_name, count(*) from svc_catalog.svc_event_log_cleanups where status = 'scheduled' group by trigger_name`,
-      [],
-    );
-    return new Map(rows.map(([name, count]) => [name as string, Number(count)]));
-  }
-
-  async plan(trigger: string, times: readonly string[]): Promise<void> {
-    await this.#source.query(PLAN, [trigger, arrayLiteral(times)]);
-  }
-
-  async forget(except: readonly string[]): Promise<void> {
-    await this.#source.query(
-      `delete from svc_catalog.svc_event_log_cleanups where status = 'scheduled' and not trigger_name = any ($1::text[])`,
-      [arrayLiteral(except)],
-    );
-  }
-
-  async replan(trigger: string, times: readonly string[]): Promise<void> {
-    await this.#source.transaction({ isolation: 'read-committed' }, async (connection) => {
-      await connection.query(`delete from svc_catalog.svc_event_log_cleanups where status = 'scheduled' and trigger_name = $1`, [trigger]);
-      await connection.query(PLAN, [trigger, arrayLiteral(times)]);
-    });
-  }
-
-  async takeDue(): Promise<readonly PlannedCleanup[]> {
-    await this.#source.query(FORGET_OLD, []);
-    const { rows } = await this.#source.query(TAKE, []);
-    return rows.map(([id, trigger]) => ({ id: id as string, trigger: trigger as string }));
-  }
-
-  async end(id: string, status: 'completed' | 'paused' | 'dead', { events, invocations }: CleanupCounts): Promise<void> {
-    await this.#source.query(
-      `update svc_catalog.svc_event_log_cleanups
+/** Planned runs of automatic clean-ups. */
+export function cleanupPlan(source: PatientDatabase): CleanupPlan {
+  return {
+    async plannedCleanups() {
+      const { rows } = await source.query(
+        `select trigger_name, count(*) from svc_catalog.svc_event_log_cleanups where status = 'scheduled' group by trigger_name`,
+        [],
+      );
+      return new Map(rows.map(([name, count]) => [name as string, Number(count)]));
+    },
+    async planCleanups(trigger, times) {
+      await source.query(PLAN, [trigger, arrayLiteral(times)]);
+    },
+    async forgetCleanups(except) {
+      await source.query(
+        `delete from svc_catalog.svc_event_log_cleanups where status = 'scheduled' and not trigger_name = any ($1::text[])`,
+        [arrayLiteral(except)],
+      );
+    },
+    replanCleanups: (trigger, times) =>
+      source.transaction({ isolation: 'read-committed' }, async (connection) => {
+        await connection.query(`delete from svc_catalog.svc_event_log_cleanups where status = 'scheduled' and trigger_name = $1`, [
+          trigger,
+        ]);
+        await connection.query(PLAN, [trigger, arrayLiteral(times)]);
+      }),
+    async takeDueCleanups() {
+      await source.query(FORGET_OLD, []);
+      const { rows } = await source.query(TAKE, []);
+      return rows.map(([id, trigger]) => ({ id: id as string, trigger: trigger as string }));
+    },
+    async endCleanup(id, status, { events, invocations }) {
+      await source.query(
+        `update svc_catalog.svc_event_log_cleanups
        set status = $2, deleted_event_logs = $3::int, deleted_event_invocation_logs = $4::int where id = $1`,
-      [id, status, String(events), String(invocations)],
-    );
-  }
+        [id, status, String(events), String(invocations)],
+      );
+    },
+  };
 }

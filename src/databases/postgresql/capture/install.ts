@@ -22,6 +22,7 @@ import type { QualifiedName } from '../../../catalog/catalog.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
 import { CAPTURED_OPERATIONS, type CapturedOperationName, type EventTrigger } from '../../../metadata/event-trigger.ts';
 import { identifier, print, type Sql, sql, string } from '../../../sql/fragment.ts';
+import { ARCHIVE_BATCH, archiveAll, isRemovable, OPERATIONS, refusedBy } from '../../shared/capture/install.ts';
 import { dialect } from '../compile/dialect.ts';
 import { DatabaseError } from '../driver/database-error.ts';
 import { type FunctionOptions, functionBody } from './functions.ts';
@@ -91,7 +92,7 @@ export async function install(
     const deadline = Date.now() + MIGRATION_MS;
     await source.transaction({ ...DEFINING, deadline }, (connection) => migrateEvents(connection, options.extensionsSchema));
   } catch (error) {
-    throw error instanceof SvcError ? refusedBy(error) : error;
+    throw error instanceof SvcError ? explained(error) : error;
   }
   const found = await installed(source);
   const failures: InstallFailure[] = [];
@@ -101,17 +102,14 @@ export async function install(
       await source.transaction(DEFINING, (connection) => installOne(connection, trigger, change));
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
-      failures.push({ name: trigger.definition.name, error: refusedBy(error) });
+      failures.push({ name: trigger.definition.name, error: explained(error) });
     }
   }
   return failures;
 }
 
-/** What the database says of its refusal belongs to the message: it is about what an administrator asked for. */
-function refusedBy(error: SvcError): SvcError {
-  if (!(error.cause instanceof DatabaseError)) return error;
-  const internal = error.internal === undefined ? {} : { internal: error.internal };
-  return new SvcError('postgres-error', `the event trigger cannot be installed: ${error.cause.message}`, { cause: error, ...internal });
+function explained(error: SvcError): SvcError {
+  return error.cause instanceof DatabaseError ? refusedBy(error, 'postgres-error', error.cause.message) : error;
 }
 
 interface Change extends Omit<InstallOptions, 'within'> {
@@ -209,26 +207,24 @@ function operationStatements(
   }
   const attached = known?.attached.find(({ table: id }) => id === table.id);
   if (attached === undefined)
-    statements.push(sql`create trigger ${own} after ${EVENTS[operation]} on ${on} for each row execute procedure ${inCatalog(name)}()`);
+    statements.push(sql`create trigger ${own} after ${OPERATIONS[operation]} on ${on} for each row execute procedure ${inCatalog(name)}()`);
   if ((attached?.always ?? false) !== always) statements.push(sql`alter table ${on} enable ${always ? sql`always ` : sql``}trigger ${own}`);
   return statements;
 }
-
-const EVENTS: Readonly<Record<CapturedOperationName, Sql>> = { insert: sql`insert`, update: sql`update`, delete: sql`delete` };
 
 /** See `Captures.retain`. */
 export async function retain(
   source: PatientDatabase,
   definitions: readonly EventTrigger[],
-  { owner, gone, lockMs, ...how }: RetainOptions,
+  { owner, lockMs, ...how }: RetainOptions,
 ): Promise<boolean> {
   if ((await eventCatalogVersion(source)) === 0) return true;
   const needed = captureNames(definitions);
   const surplus = (found: ReadonlyMap<string, Installed>): readonly Installed[] =>
     [...found.values()].filter((each) => each.owner === owner && !needed.has(each.function));
-  const isRemoved = (each: Installed): boolean => isSettled(each, how) || (each.version === undefined && gone.includes(each.trigger));
+  const isRemoved = (each: Installed): boolean => isRemovable(each, how);
   const seen = surplus(await installed(source));
-  for (const name of new Set([...gone, ...seen.filter(isRemoved).map(({ trigger }) => trigger)])) {
+  for (const name of new Set([...how.gone, ...seen.filter(isRemoved).map(({ trigger }) => trigger)])) {
     const last = await source.transaction(DEFINING, async (connection) => {
       await lock(connection, lockMs);
       const own = surplus(await installed(connection)).filter(({ trigger }) => trigger === name);
@@ -252,23 +248,20 @@ async function lock(connection: Statements, lockMs = DEFAULT_LOCK_MS): Promise<v
   await connection.query(`select pg_advisory_xact_lock(${EVENT_CATALOG_LOCK})`, []);
 }
 
-/** Events in one statement, so that none takes long. */
-const ARCHIVE_BATCH = 10_000;
-
 /**
  * Nothing of the trigger is delivered any more, and nothing cleans up after it by itself.
  * @param last place of its events: later ones are of another trigger that has got the name since
  */
 async function archive(source: PatientDatabase, name: string, last: string): Promise<void> {
   await source.query(`delete from svc_catalog.svc_event_log_cleanups where trigger_name = $1 and status = 'scheduled'`, [name]);
-  for (let rows = ARCHIVE_BATCH; rows === ARCHIVE_BATCH; ) {
+  await archiveAll(async () => {
     const { command } = await source.query(
       `update svc_catalog.event_log set archived = true, locked = null, lease_holder = null, lease_until = null
        where id in (select id from svc_catalog.event_log where trigger_name = $1 and place <= $2::bigint and not archived limit ${ARCHIVE_BATCH})`,
       [name, last],
     );
-    rows = affected(command);
-  }
+    return affected(command);
+  });
 }
 
 /** The number in a command tag such as `UPDATE 3`. */

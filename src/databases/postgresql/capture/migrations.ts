@@ -2,8 +2,8 @@
  * The tables of events in a source, schema `svc_catalog`, made with the first event trigger. A migration that has been
  * released is never changed: a change is a further one. Needs no more than the right to create a schema.
  */
-import { SvcError } from '../../../errors/svc-error.ts';
 import { identifier, print, type Sql, sql, string } from '../../../sql/fragment.ts';
+import { isCurrent } from '../../shared/capture/install.ts';
 import { dialect } from '../compile/dialect.ts';
 import { DUE, PENDING } from './names.ts';
 import type { Statements } from './patient.ts';
@@ -135,11 +135,11 @@ async function isWhole(connection: Statements): Promise<boolean> {
  * @throws SvcError `not-supported` when they are of a newer service
  */
 export async function migrateEvents(connection: Statements, extensionsSchema: string): Promise<void> {
-  if (isCurrent(await eventCatalogVersion(connection)) && (await isWhole(connection))) return;
+  if (isCurrent(await eventCatalogVersion(connection), MIGRATIONS.length) && (await isWhole(connection))) return;
   await connection.query(`select pg_advisory_xact_lock(${EVENT_CATALOG_LOCK})`, []);
   const known = await eventCatalogVersion(connection);
   const whole = await isWhole(connection);
-  if (isCurrent(known) && whole) return;
+  if (isCurrent(known, MIGRATIONS.length) && whole) return;
   const version = whole ? known : 0;
   if (version === 0) await prepare(connection);
   await makeIds(connection, extensionsSchema);
@@ -147,14 +147,6 @@ export async function migrateEvents(connection: Statements, extensionsSchema: st
   await connection.query(
     'insert into svc_catalog.svc_source_catalog_version (version) values ($1::int) on conflict (id) do update set version = excluded.version, upgraded_on = now()',
     [String(MIGRATIONS.length)],
-  );
-}
-
-function isCurrent(version: number): boolean {
-  if (version <= MIGRATIONS.length) return version === MIGRATIONS.length;
-  throw new SvcError(
-    'not-supported',
-    `the tables of events have version ${version}; this service knows versions up to ${MIGRATIONS.length}: start a newer one`,
   );
 }
 

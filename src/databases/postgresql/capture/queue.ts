@@ -10,12 +10,10 @@ import type {
   Lease,
 } from '../../../backend/event-store.ts';
 import { BY_INDEX } from '../../../sql/by-index.ts';
+import { LOOKAHEAD, searchEvents } from '../../shared/capture/search.ts';
 import { arrayLiteral } from '../coerce/array-literal.ts';
 import { CHANNEL, DUE, NOW, PENDING } from './names.ts';
 import type { Connection, RunSqlResult, StatementOptions } from '../../../backend/connection.ts';
-
-/** Ordered events that are looked at beyond those that are wanted. */
-const LOOK = 400;
 
 /**
  * Takes what is due. $1 names and $2 limits of lanes, $3 the limit of all, $4 the holder, $5 the seconds of the lease, $6 bytes of all payloads. Lanes take turns.
@@ -49,7 +47,7 @@ with bound as materialized (
   from lane l cross join lateral (
     select id, order_key, place, ${DUE} as due from svc_catalog.event_log
     where trigger_name = l.name and ${PENDING} and order_key is not null and ${DUE} <= ${NOW}
-    order by ${DUE} limit l.most + ${LOOK}) e
+    order by ${DUE} limit l.most + ${LOOKAHEAD}) e
 ), open as materialized (
   select id, row_number() over (partition by ordinal order by due) as turn, ordinal, most
   from (select ordinal, most, id, due from free union all select ordinal, most, id, due from seen where is_first) a
@@ -75,7 +73,7 @@ select id, trigger_name, tries, schema_name, table_name, created_at, payload, nu
 union all
 select null, null, (select count(*) from open), null, null, null, null, null, pg_sequence_last_value('svc_catalog.event_waiting'::regclass), null, null
 union all
-select null, null, null, null, null, null, null, name, null, null, null from seen group by name, most having count(*) >= most + ${LOOK} and count(*) filter (where is_first) < most`;
+select null, null, null, null, null, null, null, name, null, null, null from seen group by name, most having count(*) >= most + ${LOOKAHEAD} and count(*) filter (where is_first) < most`;
 
 /**
  * Of ordered events that were taken, gives back those of whose key another one is under a lease: neither of two that were taken at the same
@@ -155,8 +153,6 @@ function soon(): StatementOptions {
   return { deadline: Date.now() + PATIENCE_MS, settings: BY_INDEX };
 }
 
-/** How often the search goes on where those that it has seen had to wait. */
-const MOST_SEARCHES = 10;
 const NO_BOUND = Number.MAX_SAFE_INTEGER;
 
 export interface QueueOptions {
@@ -239,26 +235,18 @@ export class PostgresqlEventQueue implements CapturedEventStore {
     await this.#source.query(`select setval('svc_catalog.event_waiting', $1::bigint)`, [value], soon());
   }
 
-  async #search(request: FetchRequest): Promise<Pick<Found, 'events' | 'announced'>> {
-    const events: CapturedEvent[] = [];
-    let { lanes, bytes = NO_BOUND } = request;
-    for (let search = 1; ; search++) {
-      const found = await this.#yielding(
-        request.lease,
-        await this.#take({ ...request, lanes, limit: request.limit - events.length, bytes }),
-      );
-      events.push(...found.events);
-      bytes -= found.events.reduce((sum, { size = 0 }) => sum + size, 0);
-      const stuck = new Set(found.stuck);
-      const overtaken = found.events.length === 0 && found.open > 0;
-      if ((stuck.size === 0 && !overtaken) || events.length >= request.limit || bytes <= 0 || search === MOST_SEARCHES)
-        return { events, announced: found.announced };
-      // Others took all that was found: what comes after it is for whoever looks next.
-      if (stuck.size === 0) continue;
-      await this.#source.query(ASIDE, [arrayLiteral([...stuck])], soon());
-      const taken = (name: string): number => found.events.filter(({ lane }) => lane === name).length;
-      lanes = lanes.filter(({ name }) => stuck.has(name)).map((lane) => ({ ...lane, limit: lane.limit - taken(lane.name) }));
-    }
+  async #search(request: FetchRequest): Promise<{ readonly events: readonly CapturedEvent[]; readonly announced: boolean }> {
+    let announced = false;
+    const events = await searchEvents(
+      request,
+      async (part) => {
+        const found = await this.#yielding(request.lease, await this.#take(part));
+        announced = found.announced;
+        return { events: found.events, stuck: found.stuck, isOvertaken: found.events.length === 0 && found.open > 0 };
+      },
+      async (stuck) => void (await this.#source.query(ASIDE, [arrayLiteral(stuck)], soon())),
+    );
+    return { events, announced };
   }
 
   async #take(request: FetchRequest): Promise<Found> {
