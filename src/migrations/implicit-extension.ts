@@ -4,7 +4,7 @@ import { failure } from '../project/failure.ts';
 import { ServerError, type ServerClient } from '../project/server-client.ts';
 import { cellOf, type ListedSource } from './sources.ts';
 
-/** Says in a sentence that the extension is created. */
+/** Returns the second half of a sentence that begins with "creates" or "needs". */
 export function describeExtension({ name, schema, functions }: NeededExtension, source: string): string {
   return `${name} in the schema ${schema} of ${source}, which its SQL needs for ${functions.join(', ')}`;
 }

@@ -28,7 +28,7 @@ describe.runIf(DEEP && hasMariadb())('migrations of MariaDB', () => {
     project?.remove();
   });
 
-  it('tells what began and did not end, because definitions commit', async () => {
+  it('reports an interrupted migration, because definitions commit implicitly', async () => {
     const half = await project.svc('deploy', '--json');
     expect(half.json, JSON.stringify(half.json)).toMatchObject({
       ok: false,
@@ -57,11 +57,11 @@ describe.runIf(DEEP && hasMariadb())('migrations of MariaDB', () => {
       return JSON.stringify((await project.svc('migrate', 'apply', '--json')).json['errors']);
     };
     for (const sql of ["-- it's\ncreat table third (id int);", "insert into item values (3, 'a;b', 1); create table third (id int);"])
-      expect(await run(sql)).toContain('nothing of it was run');
+      expect(await run(sql)).toContain('none of its statements was run');
     // The last of them was not run, and is not in the way; a part of this one is done.
-    expect(await run('create table third (id int); creat;')).toContain('counts as dirty');
+    expect(await run('create table third (id int); creat;')).toContain('is marked dirty');
     await project.svc(...forget);
-    expect(await run('drop table third, nothing;')).toContain('counts as dirty');
+    expect(await run('drop table third, nothing;')).toContain('is marked dirty');
     await project.svc(...forget);
     project.write({
       'migrations/shop/3_third/up.sql': 'create table third (id int);',

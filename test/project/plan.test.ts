@@ -67,8 +67,8 @@ it('tells what a deployment would do, and leaves everything as it is', async () 
   project.write({ 'migrations/default/3_link/up.sql': 'create table link (author bigint references author);\n' });
   const { stdout } = await project.svc('plan');
   expect(stdout).toContain(`2 wide: tried
-    reads and writes of public.author wait meanwhile (access exclusive)
-    all rows of public.author are written anew
+    blocks reads and writes of public.author (access exclusive lock)
+    rewrites all rows of public.author
   default 3 link: tried
 `);
   expect((await project.svc('plan', '--no-try')).stdout).toContain('note: no SQL was run: ');

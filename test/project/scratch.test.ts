@@ -49,7 +49,7 @@ it('tries all migrations in a database of its own, which is empty again afterwar
   expect((await service.sql(`select to_regclass('author')::text`)) as object).toMatchObject({ result: [['to_regclass'], ['NULL']] });
 });
 
-it.runIf(DEEP)('refuses a database for trials that holds something, and one of another source', async () => {
+it.runIf(DEEP)('refuses a scratch database that is not empty, and the database of the source itself', async () => {
   for (const name of ['default', 'nowhere'])
     expect((await project.svc('migrate', 'verify', '--scratch', name, '--json')).json['errors']).toHaveLength(1);
   for (const [made, kind] of [
@@ -59,7 +59,7 @@ it.runIf(DEEP)('refuses a database for trials that holds something, and one of a
   ]) {
     await service.sql(made as string, { source: 'trial' });
     const refused = await project.svc('migrate', 'verify', '--scratch', 'trial', '--json');
-    expect(refused.json['errors'], kind).toMatchObject([{ code: 'scratch', message: expect.stringContaining('holds something') }]);
+    expect(refused.json['errors'], kind).toMatchObject([{ code: 'scratch', message: expect.stringContaining('is not empty') }]);
     expect(await left()).toContain('precious');
     await service.sql(`drop ${kind} precious`, { source: 'trial' });
   }
