@@ -36,7 +36,7 @@ export async function callWebhook(outbound: OutboundClient, request: WebhookRequ
   if (signal?.aborted === true) throw new OutboundError('cancelled', `the call to ${safeUrl(request.url)} was cancelled`);
   const timeout = timeoutWithin(request.timeout, patience);
   if (timeout === 0) throw new OutboundError('timeout', `no answer from ${safeUrl(request.url)} in time`);
-  const { kind, url, template, method, headers, body, maxResponseSize, cutLargeResponse, take, hold } = request;
+  const { kind, url, template, method, headers, body, maxResponseSize, cutLargeResponse, onBytes: take, reserveMemory: hold } = request;
   const { trace } = patience;
   const prompt = isPrompt(signal) ? signal : undefined;
   const bounds = { timeout, maxResponseSize, cutLargeResponse, take, hold };

@@ -85,7 +85,7 @@ export function createHandlerCaller(options: HandlerCallerOptions): HandlerCalle
       const { body: sent } = request;
       const asked: WebhookRequest = {
         ...{ kind: 'action', url, template: definition.handler, method, headers, body: sent },
-        ...{ timeout, maxResponseSize, take, hold: call.hold },
+        ...{ timeout, maxResponseSize, onBytes: take, reserveMemory: call.hold },
       };
       response = await callWebhook(outbound, asked, how);
     } catch (error) {
