@@ -1,5 +1,8 @@
 import { SvcError } from '../../errors/svc-error.ts';
+import { cancellationError, connectionError, StatementCancelledError } from '../shared/failures.ts';
 import type { Json } from '../../util/json.ts';
+
+export { connectionError, StatementCancelledError };
 
 /** What BigQuery says of a call or a job that failed. */
 export class BigQueryError extends Error {
@@ -12,16 +15,6 @@ export class BigQueryError extends Error {
   constructor(status: number, reason: string, message: string) {
     super(message);
     this.status = status;
-    this.reason = reason;
-  }
-}
-
-/** A statement was given up because nobody waits for it any more, or its time is over. */
-export class StatementCancelledError extends Error {
-  override readonly name = 'StatementCancelledError';
-  readonly reason: 'abort' | 'deadline';
-  constructor(reason: 'abort' | 'deadline') {
-    super(reason);
     this.reason = reason;
   }
 }
@@ -42,17 +35,17 @@ const FAILED_JOBS = new Set([...OF_JOBS, 'timeout', 'quotaExceeded']);
 const PASSING = new Set(['backendError', 'internalError', 'rateLimitExceeded', ...OF_JOBS]);
 
 /** Whether the same again may succeed. */
-export function isPassingFailure(error: BigQueryError): boolean {
+export function isTransientFailure(error: BigQueryError): boolean {
   return error.status === 429 || error.status >= 500 || PASSING.has(error.reason);
 }
 
 /** Whether the job itself failed with what may pass: only another job may succeed. */
-export function hasJobFailed({ reason, message }: BigQueryError): boolean {
+export function isTransientJobFailure({ reason, message }: BigQueryError): boolean {
   return FAILED_JOBS.has(reason) && !(reason === 'quotaExceeded' && DAILY_QUOTA.test(message));
 }
 
 /** Whether either the interface or a job may have failed so. */
-export function isOfInterfaceOrJob({ reason }: BigQueryError): boolean {
+export function isAmbiguousFailure({ reason }: BigQueryError): boolean {
   return reason === 'backendError' || reason === 'internalError';
 }
 
@@ -103,20 +96,12 @@ export function runSqlError(failure: unknown, text: string): SvcError {
   return new SvcError('database-error', 'query execution failed', { internal: internalOf(error, text, []), cause: error });
 }
 
-/** The database cannot be reached or used; `internal` says why. */
-export function connectionError(reason: string, cause?: unknown): SvcError {
-  return new SvcError('database-error', 'connection error', { status: 500, internal: reason, isPassing: true, cause });
-}
-
 /** Failures that have nothing to do with the statement's text; null when it is about the text. */
 function generalError(failure: unknown): SvcError | null {
   if (failure instanceof SvcError) return failure;
-  if (failure instanceof StatementCancelledError) {
-    const message = failure.reason === 'deadline' ? 'the database did not answer in time' : 'the request was cancelled';
-    return new SvcError('timeout', message, { cause: failure });
-  }
+  if (failure instanceof StatementCancelledError) return cancellationError(failure.reason, failure);
   if (!(failure instanceof BigQueryError)) return new SvcError('unexpected', 'internal error', { cause: failure });
-  if (isPassingFailure(failure)) {
+  if (isTransientFailure(failure)) {
     return new SvcError('database-error', 'bigquery is busy or away', {
       status: 503,
       internal: failure.message,

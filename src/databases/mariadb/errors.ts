@@ -1,17 +1,10 @@
 import type { MutationStatement } from '../../backend/backend.ts';
 import { raisedFailure } from './compile/mutation/raise.ts';
 import { SvcError } from '../../errors/svc-error.ts';
+import { cancellationError, connectionError, StatementCancelledError } from '../shared/failures.ts';
 import { type Path, ROOT } from '../../util/path.ts';
 
-/** A statement was given up because nobody waits for it any more, or its time is over. */
-export class StatementCancelledError extends Error {
-  override readonly name = 'StatementCancelledError';
-  readonly reason: 'abort' | 'deadline';
-  constructor(reason: 'abort' | 'deadline') {
-    super(reason);
-    this.reason = reason;
-  }
-}
+export { connectionError, StatementCancelledError };
 
 /** No connection became free in time. */
 export class NoConnectionError extends Error {
@@ -122,11 +115,6 @@ export function runSqlError(failure: unknown, text: string): SvcError {
   return new SvcError('database-error', 'query execution failed', { internal: internalOf(error, { text, values: [] }), cause: error });
 }
 
-/** The database cannot be reached or used; `internal` says why. */
-export function connectionError(reason: string, cause?: unknown): SvcError {
-  return new SvcError('database-error', 'connection error', { status: 500, internal: reason, isPassing: true, cause });
-}
-
 /** An answer, or a part of it, that the server would have cut. */
 export function tooLarge(cause: string): SvcError {
   return new SvcError(
@@ -141,10 +129,7 @@ export function tooLarge(cause: string): SvcError {
 /** Failures that have nothing to do with the statement's text; null when it is about the text. */
 function generalError(failure: unknown): SvcError | null {
   if (failure instanceof SvcError) return failure;
-  if (failure instanceof StatementCancelledError) {
-    const message = failure.reason === 'deadline' ? 'the database did not answer in time' : 'the request was cancelled';
-    return new SvcError('timeout', message, { cause: failure });
-  }
+  if (failure instanceof StatementCancelledError) return cancellationError(failure.reason, failure);
   if (failure instanceof NoConnectionError) {
     return new SvcError('database-error', `max connections reached on mariadb: ${failure.message}`, {
       status: 503,

@@ -1,6 +1,7 @@
 import type { RaisedFailure, RowsOfRequest } from '../../backend/backend.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { JsonObject } from '../../util/json.ts';
+import { cancellationError } from '../shared/failures.ts';
 import { type Path, ROOT } from '../../util/path.ts';
 import { raisedFailure } from './compile/mutation/raise.ts';
 import {
@@ -105,8 +106,7 @@ function generalError(failure: unknown): SvcError | null {
   if (failure instanceof CancelledError) {
     if (failure.told !== null) return failure.told;
     if (failure.reason === 'size') return new SvcError('bad-request', failure.message, { cause: failure });
-    const message = failure.reason === 'deadline' ? 'the database did not answer in time' : 'the request was cancelled';
-    return new SvcError('timeout', message, { cause: failure });
+    return cancellationError(failure.reason, failure);
   }
   return null;
 }

@@ -5,6 +5,7 @@
 import type { CompilerOptions, LiveQuery } from '../../../backend/backend.ts';
 import { type Dialect, identifier, join, print, type Sql, sql } from '../../../sql/fragment.ts';
 import type { SelectRoot } from '../../../ir/select.ts';
+import { liveQueryOf, streamOf } from '../../shared/live-query.ts';
 import { dialect } from '../../postgresql/compile/dialect.ts';
 import { checkOfValues } from '../../postgresql/compile/live-query.ts';
 import { isTimeless } from '../../postgresql/compile/timeless.ts';
@@ -25,11 +26,10 @@ const MARK = new RegExp(`${COPY}(?:(\\d+);)?`, 'g');
 
 export function compileLive(options: CompilerOptions, roots: readonly SelectRoot[]): LiveQuery {
   const draft = createDraft(options, true);
-  const [first] = roots;
-  const isStream = first?.cursor !== undefined && first.query.kind === 'rows';
-  const select = isStream ? streamSql(draft, first.query, first.cursor) : rootsSql(draft, roots);
+  const stream = streamOf(roots);
+  const select = stream === null ? rootsSql(draft, roots) : streamSql(draft, stream.query, stream.cursor);
   const alias = draft.context.alias();
-  const columns = [...roots.map((_, i) => identifier(`r${i + 1}`)), ...(isStream ? [identifier('cursor')] : [])];
+  const columns = [...roots.map((_, i) => identifier(`r${i + 1}`)), ...(stream === null ? [] : [identifier('cursor')])];
   const printed = print({ kind: 'sequence', items: [relationList(draft), SPLIT, select] }, MARKED);
   const [relations = '', body = ''] = printed.text.split(SPLIT_TEXT);
   const marked = (node: Sql): string => print(node, MARKED).text;
@@ -41,24 +41,26 @@ export function compileLive(options: CompilerOptions, roots: readonly SelectRoot
   const template: Template = { relations, select: `${marked(cells)}, null from (${body}) as ${from}` };
   const { parameters } = printed;
   const { context } = draft;
-  return {
-    text: written([template], parameters.length),
-    parameters,
-    columns: roots.length,
-    cursor: isStream ? parameters.findIndex(({ operand }) => operand.value.kind === 'cursor') : null,
-    repeatable: !context.volatile,
-    tellsTime: false,
-    dependsOn: context.dependsOn ?? 'rows on other servers, whose changes the coordinator does not see',
-    isTimeless: (values) => parameters.every((parameter, i) => isTimeless(parameter, values[i] ?? null)),
-    batch: (cohorts) => ({
-      text: written(
-        cohorts.map(() => template),
-        parameters.length,
-      ),
-      values: cohorts.flat(),
-    }),
-    check: (values) => checkOfValues(parameters, values),
-  };
+  return liveQueryOf(
+    {
+      text: written([template], parameters.length),
+      parameters,
+      columns: roots.length,
+      isStream: stream !== null,
+      repeatable: !context.volatile,
+      tellsTime: false,
+      dependsOn: context.dependsOn ?? 'rows on other servers, whose changes the coordinator does not see',
+      batch: (cohorts) => ({
+        text: written(
+          cohorts.map(() => template),
+          parameters.length,
+        ),
+        values: cohorts.flat(),
+      }),
+      check: (values) => checkOfValues(parameters, values),
+    },
+    isTimeless,
+  );
 }
 
 const SPLIT_TEXT = `${COPY}${COPY}`;

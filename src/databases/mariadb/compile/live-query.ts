@@ -5,6 +5,7 @@
  */
 import type { LiveQuery } from '../../../backend/backend.ts';
 import { identifier, join, type Parameter, print, replaceParameters, type Sql, sql, string } from '../../../sql/fragment.ts';
+import { liveQueryOf } from '../../shared/live-query.ts';
 import { familyOf } from '../families.ts';
 import { dialect } from './dialect.ts';
 import { listType } from './operand.ts';
@@ -28,26 +29,27 @@ export function compileLiveQuery(query: ToCompile): LiveQuery {
   const branch = (cohort: number): string => `select ${print(string(String(cohort)), dialect).text}, ${printed.text}`;
   const text = branch(0);
   const whole = query.isCorrelated && parameters.length > 0 && parameters.every(hasComparableText) ? correlated(query) : null;
-  const cursor = parameters.findIndex(({ operand }) => operand.value.kind === 'cursor');
-  return {
-    text: whole ?? text,
-    parameters,
-    columns: isStream ? answers.length - 1 : answers.length,
-    cursor: isStream ? cursor : null,
-    repeatable: true,
-    tellsTime: false,
-    dependsOn: 'what others write, of which MariaDB tells nobody',
-    // What stands for a moment is none of the texts that are let through.
-    isTimeless: () => true,
-    batch(cohorts) {
-      // A single one is answered as any query is.
-      if (whole === null || cohorts.length === 1)
-        return { text: cohorts.map((_, i) => branch(i)).join(' union all '), values: cohorts.flat() };
-      return { text: whole, values: [JSON.stringify(cohorts.map((values, i) => [String(i), ...values]))] };
+  return liveQueryOf(
+    {
+      text: whole ?? text,
+      parameters,
+      columns: isStream ? answers.length - 1 : answers.length,
+      isStream,
+      repeatable: true,
+      tellsTime: false,
+      dependsOn: 'what others write, of which MariaDB tells nobody',
+      batch(cohorts) {
+        // A single one is answered as any query is.
+        if (whole === null || cohorts.length === 1)
+          return { text: cohorts.map((_, i) => branch(i)).join(' union all '), values: cohorts.flat() };
+        return { text: whole, values: [JSON.stringify(cohorts.map((values, i) => [String(i), ...values]))] };
+      },
+      // Values are read when they are bound; a pattern only by the statement itself.
+      check: (values) => ({ text, values }),
     },
-    // Values are read when they are bound; a pattern only by the statement itself.
-    check: (values) => ({ text, values }),
-  };
+    // No text that the encoder accepts names a moment in other words.
+    () => true,
+  );
 }
 
 /** One statement whose text does not depend on the number of subscribers. Its only parameter is the document. */

@@ -3,6 +3,7 @@ import type { Compiler, CompilerOptions, LiveQuery } from '../../../backend/back
 import type { JoinToSource } from '../../../ir/remote-join.ts';
 import type { SelectRoot } from '../../../ir/select.ts';
 import { identifier, join, print, type Sql, sql } from '../../../sql/fragment.ts';
+import { streamOf } from '../../shared/live-query.ts';
 import { aggregateSql } from './aggregate.ts';
 import { type Context, createContext } from './context.ts';
 import { dialect } from './dialect.ts';
@@ -51,10 +52,10 @@ function compileJoin(options: CompilerOptions, target: JoinToSource): Statement 
 
 function compileLive(options: CompilerOptions, roots: readonly SelectRoot[]): LiveQuery {
   const context = selectContext(options);
-  const [first] = roots;
-  const isStream = first?.cursor !== undefined && first.query.kind === 'rows';
-  const query = isStream ? streamSql(context, first.query, first.cursor) : rootsSql(context, roots);
-  return compileLiveQuery({ query, columns: roots.length, isStream, repeatable: !context.volatile, dependsOn: context.dependsOn });
+  const stream = streamOf(roots);
+  const query = stream === null ? rootsSql(context, roots) : streamSql(context, stream.query, stream.cursor);
+  const { volatile, dependsOn } = context;
+  return compileLiveQuery({ query, columns: roots.length, isStream: stream !== null, repeatable: !volatile, dependsOn });
 }
 
 /** One row; several roots are one column each, so that they take one round trip. */

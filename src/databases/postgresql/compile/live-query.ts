@@ -8,6 +8,7 @@ import { identifier, integer, join, type Parameter, print, replaceParameters, ty
 import { arrayLiteral } from '../coerce/array-literal.ts';
 import { baseType } from '../operators.ts';
 import { SNAPSHOT_SQL } from '../snapshot.ts';
+import { liveQueryOf } from '../../shared/live-query.ts';
 import { dialect } from './dialect.ts';
 import { isTimeless } from './timeless.ts';
 import { typeName } from './type-name.ts';
@@ -54,29 +55,31 @@ export function compileLiveQuery({ query, columns, isStream, repeatable, depends
     sql`, `,
   )}) left join lateral (${perCohort}) as ${ANSWER} (${join([...roots, ...(isStream ? [CURSOR] : [])], sql`, `)}) on true`;
   const { text } = print(statement, dialect);
-  return {
-    text,
-    parameters,
-    columns,
-    cursor: isStream ? parameters.findIndex(({ operand }) => operand.value.kind === 'cursor') : null,
-    repeatable,
-    tellsTime: true,
-    dependsOn,
-    isTimeless: (values) => parameters.every((parameter, i) => isTimeless(parameter, values[i] ?? null)),
-    batch: (cohorts) => ({
+  return liveQueryOf(
+    {
       text,
-      values: [
-        `{${cohorts.map((_, i) => i).join(',')}}`,
-        ...parameters.map((parameter, i) =>
-          arrayLiteral(
-            cohorts.map((values) => values[i] ?? null),
-            delimiterOf(parameter),
+      parameters,
+      columns,
+      isStream,
+      repeatable,
+      tellsTime: true,
+      dependsOn,
+      batch: (cohorts) => ({
+        text,
+        values: [
+          `{${cohorts.map((_, i) => i).join(',')}}`,
+          ...parameters.map((parameter, i) =>
+            arrayLiteral(
+              cohorts.map((values) => values[i] ?? null),
+              delimiterOf(parameter),
+            ),
           ),
-        ),
-      ],
-    }),
-    check: (values) => checkOfValues(parameters, values),
-  };
+        ],
+      }),
+      check: (values) => checkOfValues(parameters, values),
+    },
+    isTimeless,
+  );
 }
 
 /** A statement that fails where one of the values has no meaning for its type. */
