@@ -13,7 +13,7 @@ import type { State } from '../state/state.ts';
 import type { Bytes } from '../util/bytes.ts';
 import type { Json } from '../util/json.ts';
 import { at, ROOT } from '../util/path.ts';
-import { inSlices } from '../util/sliced.ts';
+import { runCooperatively } from '../util/cooperative.ts';
 import { printAnswer } from '../metadata-api/answer.ts';
 import { legacyLanguage } from './query-language.ts';
 import { countOperations, isOpenToRoles } from '../data-api/data-operations.ts';
@@ -96,7 +96,7 @@ export function createAdministration(options: AdministrationOptions): Administra
         try {
           const within = span === undefined ? caller : { ...caller, trace: span };
           const answer = await audited(request, options, caller, () => runCommands(request, services, within));
-          return await inSlices(printAnswer(answer));
+          return await runCooperatively(printAnswer(answer));
         } finally {
           span?.set('svc.resource_version', options.state.current().resourceVersion);
           if (span !== caller.trace) span?.end();
@@ -110,7 +110,7 @@ export function createAdministration(options: AdministrationOptions): Administra
         body,
         Math.min(options.rows.batchLimit, limitsFor(state.current().cache.apiLimits, caller.session)?.batch ?? Number.POSITIVE_INFINITY),
       );
-      return inSlices(
+      return runCooperatively(
         printAnswer(await runCommands(decode(body, language), services, { ...caller, budget: pipeline.newBudget(caller.hold) })),
       );
     };

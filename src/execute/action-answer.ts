@@ -5,7 +5,7 @@
 import type { ActionAnswer, ActionOutput } from '../ir/action.ts';
 import { type GraphqlType, printGraphqlType } from '../metadata/graphql-type.ts';
 import { isJsonArray, isJsonNumber, isJsonObject, type Json, type JsonObject, numberText } from '../util/json.ts';
-import type { Sliced } from '../util/sliced.ts';
+import type { Cooperative } from '../util/cooperative.ts';
 import type { AnswerText } from './answer-text.ts';
 import { holeText, type Key } from './holes.ts';
 
@@ -83,13 +83,13 @@ const STEPS = 64;
  * @throws AnswerRefused where there is no object to select from
  * @throws SvcError where the request has printed more than it may
  */
-export function* writeAnswer(value: Json, { fields }: ActionAnswer, writing: Writing): Sliced<void> {
+export function* writeAnswer(value: Json, { fields }: ActionAnswer, writing: Writing): Cooperative<void> {
   if (fields === null) yield* writing.text.value(value);
   else yield* writeSelected(value, fields, 'the action webhook response', writing);
 }
 
 /** @param what that it is a part of, for messages */
-function* writeSelected(value: Json, fields: readonly ActionOutput[], what: string, writing: Writing): Sliced<void> {
+function* writeSelected(value: Json, fields: readonly ActionOutput[], what: string, writing: Writing): Cooperative<void> {
   const { text } = writing;
   if (value === null) text.write('null');
   else if (isJsonArray(value)) {
@@ -109,7 +109,7 @@ function* writeSelected(value: Json, fields: readonly ActionOutput[], what: stri
   }
 }
 
-function* writeOutput(field: ActionOutput, value: JsonObject, writing: Writing): Sliced<void> {
+function* writeOutput(field: ActionOutput, value: JsonObject, writing: Writing): Cooperative<void> {
   const { text, holeName } = writing;
   switch (field.kind) {
     case 'typename':

@@ -3,7 +3,7 @@ import { SvcError } from '../errors/svc-error.ts';
 import { type Bytes, bytesOfText, sizeOfBytes } from '../util/bytes.ts';
 import { type Json, JsonNumber } from '../util/json.ts';
 import { printInPieces } from '../util/print-in-pieces.ts';
-import type { Sliced } from '../util/sliced.ts';
+import type { Cooperative } from '../util/cooperative.ts';
 import type { JoinBounds } from './holes.ts';
 
 /** A string that grows keeps each of its parts until it is read as one: so long may it become. */
@@ -38,7 +38,7 @@ export class AnswerText {
   }
 
   /** Writes the JSON text of a value with pauses. The text of a long one is made once, and its pieces are not copied. */
-  *value(value: Json): Sliced<void> {
+  *value(value: Json): Cooperative<void> {
     if (this.plain(value)) return;
     let pieces = this.#texts.get(value);
     if (pieces === undefined) {

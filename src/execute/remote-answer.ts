@@ -8,7 +8,7 @@ import { answerKeyOf, joinKeyOf, TYPE_KEY } from '../plan/remote-request.ts';
 import { isJsonArray, isJsonNumber, isJsonObject, type Json, type JsonObject, numberText } from '../util/json.ts';
 import type { Bytes } from '../util/bytes.ts';
 import { at, type Path, ROOT } from '../util/path.ts';
-import type { Sliced } from '../util/sliced.ts';
+import type { Cooperative } from '../util/cooperative.ts';
 import { AnswerText } from './answer-text.ts';
 import { holeText, type JoinBounds, type Key } from './holes.ts';
 
@@ -75,19 +75,19 @@ export class RemoteAnswer {
   }
 
   /** The text of an object with these keys, as all texts here in pieces. @throws SvcError remote-schema-error */
-  *object(fields: readonly RemoteOutput[], object: JsonObject, path: Path): Sliced<readonly Bytes[]> {
+  *object(fields: readonly RemoteOutput[], object: JsonObject, path: Path): Cooperative<readonly Bytes[]> {
     this.#beginObject(fields, object, path);
     return yield* this.#finish();
   }
 
   /** The text of the value of a field. @param key its key in the server's answer */
-  *field(field: RemoteField, key: string, object: JsonObject, path: Path): Sliced<readonly Bytes[]> {
+  *field(field: RemoteField, key: string, object: JsonObject, path: Path): Cooperative<readonly Bytes[]> {
     this.#field(field, key, object, path);
     return yield* this.#finish();
   }
 
   /** The text of the field at the end of a path of response keys. @param value of `field` */
-  *along(field: RemoteField, keys: readonly string[], value: Json | undefined, path: Path): Sliced<readonly Bytes[]> {
+  *along(field: RemoteField, keys: readonly string[], value: Json | undefined, path: Path): Cooperative<readonly Bytes[]> {
     const end = this.follow(field, keys, value, path);
     return yield* this.value(end.last, end.value, path);
   }
@@ -114,12 +114,12 @@ export class RemoteAnswer {
   }
 
   /** The text of the value of a field. @param isItem it is an item of the field's list */
-  *value(field: RemoteField, value: Json, path: Path, isItem = false): Sliced<readonly Bytes[]> {
+  *value(field: RemoteField, value: Json, path: Path, isItem = false): Cooperative<readonly Bytes[]> {
     this.#value(field, value, path, isItem);
     return yield* this.#finish();
   }
 
-  *#finish(): Sliced<readonly Bytes[]> {
+  *#finish(): Cooperative<readonly Bytes[]> {
     for (let steps = 1; ; steps++) {
       const innermost = this.#printing[this.#printing.length - 1];
       if (innermost === undefined) return this.#text.take();

@@ -2,10 +2,10 @@
 import { invariant } from '../errors/svc-error.ts';
 import type { ActionArgument } from '../ir/action.ts';
 import { bindPart, type JoinValues } from '../plan/bind.ts';
-import type { CallStep, Step } from '../plan/plan.ts';
+import type { CallStep, PlanStep } from '../plan/plan.ts';
 import type { Variables } from '../graphql-engine/constraint.ts';
 import type { Json, JsonObject } from '../util/json.ts';
-import { inSlices } from '../util/sliced.ts';
+import { runCooperatively } from '../util/cooperative.ts';
 import { runLater } from './run-later-action.ts';
 import { AnswerRefused, checkAnswer, writeAnswer } from './action-answer.ts';
 import { AnswerText } from './answer-text.ts';
@@ -13,14 +13,14 @@ import type { BoundedContext, RunContext } from './run-context.ts';
 import type { JsonRow } from '../backend/connection.ts';
 
 /** What each step gives its handler. */
-export type ActionInputs = ReadonlyMap<Step, JsonObject>;
+export type ActionInputs = ReadonlyMap<PlanStep, JsonObject>;
 
 const NO_INPUTS: ActionInputs = new Map();
 
 /** Made before the first step runs, so that what does not fit changes nothing. @throws SvcError */
-export function actionInputs(steps: readonly Step[], { variables }: RunContext): ActionInputs {
+export function actionInputs(steps: readonly PlanStep[], { variables }: RunContext): ActionInputs {
   if (!steps.some(({ kind }) => kind === 'call')) return NO_INPUTS;
-  const inputs = new Map<Step, JsonObject>();
+  const inputs = new Map<PlanStep, JsonObject>();
   for (const step of steps) {
     if (step.kind !== 'call') continue;
     const { root } = step.root;
@@ -38,7 +38,7 @@ export async function runAction(
 ): Promise<JsonRow> {
   const { actions, session, headers, how, onCookie } = context;
   invariant(actions !== undefined, 'whoever runs plans with actions can call them');
-  if (root.task !== 'call') return [await runLater(root, input, context, joining?.holeName ?? '')];
+  if (root.task !== 'call') return [await runLater(root, input, context, joining?.placeholderName ?? '')];
   const { name, definition, answer } = root;
   const reply = await actions.call(
     {
@@ -55,7 +55,7 @@ export async function runAction(
   const text = new AnswerText(context.joinBounds);
   try {
     checkAnswer(reply.body, answer);
-    await inSlices(writeAnswer(reply.body, answer, { text, holeName: joining?.holeName ?? '' }));
+    await runCooperatively(writeAnswer(reply.body, answer, { text, holeName: joining?.placeholderName ?? '' }));
   } catch (error) {
     throw error instanceof AnswerRefused ? reply.refused(error.message) : error;
   }

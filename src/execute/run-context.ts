@@ -10,7 +10,7 @@ import { invariant, SvcError } from '../errors/svc-error.ts';
 import type { SourceInfo } from '../schema-cache/schema-cache.ts';
 import type { Variables } from '../graphql-engine/constraint.ts';
 import type { Json } from '../util/json.ts';
-import { latenessOf } from '../util/unless-late.ts';
+import { stopReasonOf } from '../util/deadline.ts';
 import type { JoinBounds } from './holes.ts';
 import type { InputValidator } from './input-validator.ts';
 import type { RemoteCall, RemoteCaller } from '../remote-schema/client/remote-caller.ts';
@@ -109,7 +109,7 @@ export function connectionOf(context: RunContext, name: string): Source {
  */
 export function lateCheck({ how }: RunContext, isDone: boolean): () => void {
   return () => {
-    const lateness = latenessOf(how);
+    const lateness = stopReasonOf(how);
     if (lateness === null) return;
     const message = lateness === 'abort' ? 'the request was cancelled' : 'the answer was not printed in time';
     throw new SvcError('timeout', isDone ? `${message}; the changes were committed` : message);

@@ -3,11 +3,11 @@ import { toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { bindAll } from '../plan/bind.ts';
 import type { RemoteJoinStep, SourceJoinStep } from '../plan/plan.ts';
-import { bindRemote, callKey, joinKeyOf, remoteBatchRequest, remoteJoinRequest } from '../plan/remote-request.ts';
+import { bindRemote, joinCallKey, joinKeyOf, remoteBatchRequest, remoteJoinRequest } from '../plan/remote-request.ts';
 import type { Bytes } from '../util/bytes.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { ROOT } from '../util/path.ts';
-import { inSlices } from '../util/sliced.ts';
+import { runCooperatively } from '../util/cooperative.ts';
 import { laidOut } from '../util/json-layout.ts';
 import { type AskJoin, checkJoined, type Key } from './holes.ts';
 import { answerParts, keyText, RemoteAnswer } from './remote-answer.ts';
@@ -66,7 +66,7 @@ async function askSource(
   holeName: string,
 ): Promise<readonly Bytes[]> {
   const byPart = target.columns.map((_, part) => keys.map((key) => key[part] ?? null));
-  const values = bindAll(binders, context.variables, context.session, { holeName, keys: byPart });
+  const values = bindAll(binders, context.variables, context.session, { placeholderName: holeName, keys: byPart });
   const connection = connectionOf(context, target.source);
   const what = () => ({ source: target.source, verb: 'SELECT', collection: null, statements: 1, text: statement.text });
   const row = await tracedStatement(context.how, connection, what, () =>
@@ -80,7 +80,7 @@ async function askSource(
     bytes += more;
     checkJoined(bytes, context.joinBounds);
   };
-  return inSlices(
+  return runCooperatively(
     (function* () {
       const printed: Bytes[] = [];
       for (const answer of answers) {
@@ -123,11 +123,11 @@ async function askByAlias(
   const request = remoteJoinRequest(field, keys.length);
   const data = await askServer(step, request.document, bindRemote(request, context.variables, context.session, keys), context);
   const print = new RemoteAnswer(holeName, context.joinBounds);
-  return inSlices(
+  return runCooperatively(
     (function* () {
       const answers: Bytes[] = [];
       for (let call = 0; call < keys.length; call++) {
-        answers.push(oneText(yield* print.along(field, answer, data[callKey(call)], step.path)));
+        answers.push(oneText(yield* print.along(field, answer, data[joinCallKey(call)], step.path)));
       }
       return answers;
     })(),
@@ -140,8 +140,8 @@ async function askByList(step: RemoteJoinStep, keys: readonly Key[], context: Bo
   const request = remoteBatchRequest(field);
   const data = await askServer(step, request.document, bindRemote(request, context.variables, context.session, keys), context);
   const print = new RemoteAnswer(holeName, context.joinBounds);
-  const { last, value } = print.follow(field, answer, data[callKey(0)], step.path);
-  return inSlices(
+  const { last, value } = print.follow(field, answer, data[joinCallKey(0)], step.path);
+  return runCooperatively(
     (function* () {
       const rows = new Map<string, Json[]>();
       for (const [index, row] of (isJsonArray(value) ? value : []).entries()) {

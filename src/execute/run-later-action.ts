@@ -7,7 +7,7 @@ import type { StoredCall } from '../metadata-store/action-log.ts';
 import { bindPart } from '../plan/bind.ts';
 import { type Bytes, bytesOfText } from '../util/bytes.ts';
 import { type Json, type JsonObject, parseJson } from '../util/json.ts';
-import { inSlices, type Sliced } from '../util/sliced.ts';
+import { runCooperatively, type Cooperative } from '../util/cooperative.ts';
 import { AnswerIntake } from '../webhooks/answer-use.ts';
 import { AnswerRefused, checkAnswer, type Writing, writeAnswer } from './action-answer.ts';
 import { AnswerText } from './answer-text.ts';
@@ -39,7 +39,7 @@ export async function runLater(
   }
   const text = new AnswerText(joinBounds);
   if (found === null) text.write('null');
-  else await inSlices(writeResult(root.parts, found, { text, holeName }));
+  else await runCooperatively(writeResult(root.parts, found, { text, holeName }));
   return text.take();
 }
 
@@ -67,7 +67,7 @@ function idOf(root: ActionResult, { id }: JsonObject): string {
 }
 
 /** @throws SvcError where the action has changed since and the answer does not fit any more */
-function* writeResult(parts: readonly ActionResultPart[], found: StoredCall, writing: Writing): Sliced<void> {
+function* writeResult(parts: readonly ActionResultPart[], found: StoredCall, writing: Writing): Cooperative<void> {
   const { text } = writing;
   let response: Json | undefined;
   for (const [index, part] of parts.entries()) {
@@ -79,7 +79,7 @@ function* writeResult(parts: readonly ActionResultPart[], found: StoredCall, wri
   text.write(parts.length === 0 ? '{}' : '}');
 }
 
-function* writePart(part: ActionResultPart, { id, createdAt, errors }: StoredCall, response: Json, writing: Writing): Sliced<void> {
+function* writePart(part: ActionResultPart, { id, createdAt, errors }: StoredCall, response: Json, writing: Writing): Cooperative<void> {
   const { text } = writing;
   switch (part.kind) {
     case 'id':

@@ -1,13 +1,13 @@
 /** Runs the steps of a plan and splices their results, which are JSON already, into the response. Nothing is parsed but keys of joins. */
 import { invariant, SvcError } from '../errors/svc-error.ts';
 import { bindAll, bindInput, type JoinValues } from '../plan/bind.ts';
-import type { CellPart, Plan, RemoteStep, SelectStep, Step } from '../plan/plan.ts';
+import type { CellPart, OperationPlan, RemoteStep, SelectStep, PlanStep } from '../plan/plan.ts';
 import { answerKeyOf, bindRemote } from '../plan/remote-request.ts';
 import { type Body, type Bytes, type MadeBytes, sizeOfBytes } from '../util/bytes.ts';
 import { CancellationSource } from '../util/cancellation.ts';
 import { laidOut } from '../util/json-layout.ts';
 import { at, ROOT } from '../util/path.ts';
-import { inSlices } from '../util/sliced.ts';
+import { runCooperatively } from '../util/cooperative.ts';
 import { DEFAULT_JOIN_BOUNDS, Holes, newHoleName, noJoinUse } from './holes.ts';
 import { answerParts, RemoteAnswer } from './remote-answer.ts';
 import { askRemote, type BoundedContext, connectionOf, lateCheck, readOptions, type RunContext, runRead } from './run-context.ts';
@@ -26,17 +26,17 @@ type Cell = readonly Bytes[] | null | undefined;
  * @returns the bytes of the whole response body, `{"data":…}`, in pieces
  * @throws SvcError of the first step that failed
  */
-export function runPlan(plan: Plan, context: RunContext): Promise<Body> {
+export function runPlan(plan: OperationPlan, context: RunContext): Promise<Body> {
   // Most plans are one statement of one database: nothing of theirs is counted, and nothing runs beside it.
   return isOneStatement(plan) ? runWhole(plan, context) : runParts(plan, context);
 }
 
-function isOneStatement({ steps, joins }: Plan): boolean {
+function isOneStatement({ steps, joins }: OperationPlan): boolean {
   const [step] = steps;
   return joins.length === 0 && steps.length === 1 && (step?.kind === 'select' || step?.kind === 'mutation');
 }
 
-async function runParts(plan: Plan, context: RunContext): Promise<Body> {
+async function runParts(plan: OperationPlan, context: RunContext): Promise<Body> {
   const { joinBounds = DEFAULT_JOIN_BOUNDS, how } = context;
   const within = isBounded(context) ? context : { ...context, joinBounds: { ...joinBounds, use: noJoinUse() } };
   if (plan.steps.length <= 1 && plan.joins.length === 0) return runWhole(plan, within);
@@ -60,14 +60,14 @@ function isBounded(context: RunContext): context is BoundedContext {
   return context.joinBounds?.use !== undefined;
 }
 
-async function runWhole(plan: Plan, context: RunContext): Promise<Body> {
+async function runWhole(plan: OperationPlan, context: RunContext): Promise<Body> {
   const { steps } = plan;
   if (plan.validations.length > 0) await validateInput(plan, context);
-  const joining: JoinValues | undefined = plan.joins.length === 0 ? undefined : { holeName: newHoleName(), keys: [] };
+  const joining: JoinValues | undefined = plan.joins.length === 0 ? undefined : { placeholderName: newHoleName(), keys: [] };
   const inputs = actionInputs(steps, context);
-  const run = (step: Step): Promise<JsonRow> => runStep(step, plan, context, joining, inputs);
+  const run = (step: PlanStep): Promise<JsonRow> => runStep(step, plan, context, joining, inputs);
   let rows: readonly JsonRow[];
-  if (steps.length === 1) rows = [await run(steps[0] as Step)];
+  if (steps.length === 1) rows = [await run(steps[0] as PlanStep)];
   else if (steps.length === 0) rows = [];
   else if (plan.kind === 'mutation') rows = await runInOrder(steps, run);
   else rows = await Promise.all(steps.map(run));
@@ -102,7 +102,7 @@ async function runWhole(plan: Plan, context: RunContext): Promise<Body> {
         of.length === 1 && typeof of[0] === 'object'
           ? textOf(of[0])
           : (of.map((each) => (typeof each === 'string' ? each : textOf(each))).join('') as Bytes);
-      body.push(await inSlices(laidOut(text, layout, count ?? NOT_COUNTED), goOn));
+      body.push(await runCooperatively(laidOut(text, layout, count ?? NOT_COUNTED), goOn));
     } else {
       const cell = cellOf(rows, part) ?? [part.absent];
       for (const chunk of cell) body.push(chunk);
@@ -117,7 +117,7 @@ function cellOf(rows: readonly JsonRow[], { step, column }: CellPart): Cell {
 }
 
 /** Whether a value of a database stands in several places, or under other names than those that it was read with. */
-function repeatsCells({ template, steps }: Plan): boolean {
+function repeatsCells({ template, steps }: OperationPlan): boolean {
   let cells = 0;
   for (const part of template) {
     if (typeof part === 'string') continue;
@@ -135,7 +135,7 @@ const NOT_COUNTED = (): void => undefined;
  * Returns a function that counts the printed bytes of an answer with copies of values that were read once, and throws once there are
  * more than the request may have; `null` if the answer has no copies, or its bytes are not counted.
  */
-function printCounter(rows: readonly JsonRow[], plan: Plan, { intake }: RunContext): ((bytes: number) => void) | null {
+function printCounter(rows: readonly JsonRow[], plan: OperationPlan, { intake }: RunContext): ((bytes: number) => void) | null {
   if (intake === undefined || !repeatsCells(plan)) return null;
   /** Bytes that were counted when they were read, and are not printed yet. */
   let read = 0;
@@ -149,7 +149,12 @@ function printCounter(rows: readonly JsonRow[], plan: Plan, { intake }: RunConte
 }
 
 /** The rows with their holes filled. */
-async function joinRows(rows: readonly JsonRow[], plan: Plan, context: RunContext, { holeName }: JoinValues): Promise<readonly JsonRow[]> {
+async function joinRows(
+  rows: readonly JsonRow[],
+  plan: OperationPlan,
+  context: RunContext,
+  { placeholderName: holeName }: JoinValues,
+): Promise<readonly JsonRow[]> {
   const holes = new Holes(plan.joins, holeName, joinAsker(bounded(context), holeName), bounded(context).joinBounds);
   const cells = rows.flatMap((row) => row.flatMap((cell) => (cell === null ? [] : [cell.join('') as Bytes])));
   const filled = (await holes.fill(cells))[Symbol.iterator]();
@@ -157,7 +162,7 @@ async function joinRows(rows: readonly JsonRow[], plan: Plan, context: RunContex
 }
 
 /** One hook after another, so that the first one that refuses is the error. @throws SvcError and then nothing has been changed */
-async function validateInput({ validations }: Plan, context: RunContext): Promise<void> {
+async function validateInput({ validations }: OperationPlan, context: RunContext): Promise<void> {
   context.onAsked?.();
   const { validateInput: ask, session, variables, how, headers } = context;
   invariant(ask !== undefined, 'whoever runs plans with validations can validate');
@@ -166,13 +171,19 @@ async function validateInput({ validations }: Plan, context: RunContext): Promis
   }
 }
 
-async function runInOrder(steps: readonly Step[], run: (step: Step) => Promise<JsonRow>): Promise<readonly JsonRow[]> {
+async function runInOrder(steps: readonly PlanStep[], run: (step: PlanStep) => Promise<JsonRow>): Promise<readonly JsonRow[]> {
   const rows: JsonRow[] = [];
   for (const step of steps) rows.push(await run(step));
   return rows;
 }
 
-function runStep(step: Step, plan: Plan, context: RunContext, joining: JoinValues | undefined, inputs: ActionInputs): Promise<JsonRow> {
+function runStep(
+  step: PlanStep,
+  plan: OperationPlan,
+  context: RunContext,
+  joining: JoinValues | undefined,
+  inputs: ActionInputs,
+): Promise<JsonRow> {
   try {
     switch (step.kind) {
       case 'select':
@@ -213,11 +224,11 @@ async function runRemote(
   if (errors.length > 0 || data === null) {
     throw new SvcError('remote-schema-error', 'Errors from remote server', { path: root.path, graphqlErrors: errors });
   }
-  const answer = new RemoteAnswer(joining?.holeName ?? '', context.joinBounds);
+  const answer = new RemoteAnswer(joining?.placeholderName ?? '', context.joinBounds);
   const { fields, namespace } = root.root;
   const path = at(ROOT, 'data');
-  if (namespace) return [await inSlices(answer.object(fields, data, path))];
+  if (namespace) return [await runCooperatively(answer.object(fields, data, path))];
   const [only] = fields;
   invariant(only !== undefined && only.kind === 'field', 'a root of a server is one field');
-  return [await inSlices(answer.field(only, answerKeyOf(only), data, path))];
+  return [await runCooperatively(answer.field(only, answerKeyOf(only), data, path))];
 }

@@ -27,7 +27,7 @@ import type {
   TableInfo,
 } from '../schema-cache/schema-cache.ts';
 import type { Json } from '../util/json.ts';
-import { atOnce } from '../util/sliced.ts';
+import { runSync } from '../util/cooperative.ts';
 import { compareSchemas } from './compare-schemas.ts';
 import { DEFAULT_BUILD_OPTIONS, type FieldOptions } from '../schema/fields/options.ts';
 import { settledIn } from '../schema/fields/same-for-role.ts';
@@ -155,7 +155,7 @@ const functions: fc.Arbitrary<readonly FunctionInfo[]> = fc.option(
 
 const server = (sdl: string): ReadonlyMap<string, RemoteSchemaInfo> => {
   const introspection = introspectionFromSchema(buildSchema(sdl), { inputValueDeprecation: true, specifiedByUrl: true });
-  const model = atOnce(modelFromIntrospection(introspection as unknown as Json));
+  const model = runSync(modelFromIntrospection(introspection as unknown as Json));
   return new Map([['people', { name: 'people', model, names: remoteNames(model, NO_REMOTE_CUSTOMIZATION), permissions: null }]]);
 };
 const PEOPLE = `scalar date
@@ -242,7 +242,7 @@ it('tells every type that differs, and no other', async () => {
     fc.asyncProperty(cachePair, fc.constantFrom(...ROLES), options, async ([before, after], role, build) => {
       const rootsOf = (cache: SchemaCache): RootTypes =>
         createRoleSchemas(cache, { ...DEFAULT_ROLE_SCHEMAS_OPTIONS, build }).wholeRoots(role, 'backend');
-      const settled = atOnce(settledIn(before, after));
+      const settled = runSync(settledIn(before, after));
       const [was, is] = [await printRoleSchema(rootsOf(before)), await printRoleSchema(rootsOf(after))];
       const found = await compareSchemas({ before: rootsOf(before), after: rootsOf(after), settled });
       expect(found === null).toBe(was === is);

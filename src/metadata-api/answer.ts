@@ -2,7 +2,7 @@
 import { type Bytes, bytesOfText } from '../util/bytes.ts';
 import type { Json } from '../util/json.ts';
 import { printInPieces } from '../util/print-in-pieces.ts';
-import type { Sliced } from '../util/sliced.ts';
+import type { Cooperative } from '../util/cooperative.ts';
 
 /** JSON that is printed already. */
 export class PrintedJson {
@@ -27,7 +27,7 @@ const COMMA = bytesOfText(',');
 const CLOSE = bytesOfText(']');
 
 /** The body of the response, made with pauses. */
-export function* printAnswer(answer: CommandAnswer): Sliced<readonly Bytes[]> {
+export function* printAnswer(answer: CommandAnswer): Cooperative<readonly Bytes[]> {
   if (answer.kind === 'one') {
     if (answer.answer instanceof PrintedJson) return answer.answer.pieces;
     const pieces: Bytes[] = [];

@@ -10,7 +10,7 @@ import { mergeRefreshes } from '../state/refresh.ts';
 import type { Change, ChangeResult, Warning } from '../state/state.ts';
 import { ChangeRefused } from '../state/verdict.ts';
 import { type Path, ROOT } from '../util/path.ts';
-import { inSlices } from '../util/sliced.ts';
+import { runCooperatively } from '../util/cooperative.ts';
 import type { EditContext, Prepared, Services } from './operation.ts';
 import { toleratedBy } from './tolerated.ts';
 
@@ -36,7 +36,8 @@ export class CommandBatch {
     if (prepared.readsDependencies || (first !== undefined && first.prepared.inconsistencies !== prepared.inconsistencies))
       await this.settle();
     const { backends, kinds, state } = this.#services;
-    if (prepared.prepareEdit !== undefined) await inSlices(prepared.prepareEdit({ snapshot: state.current(), backends, kinds, path }));
+    if (prepared.prepareEdit !== undefined)
+      await runCooperatively(prepared.prepareEdit({ snapshot: state.current(), backends, kinds, path }));
     this.#pending.push({ prepared, path });
   }
 
@@ -65,9 +66,9 @@ export class CommandBatch {
       });
     } catch (thrown) {
       if (!(thrown instanceof SvcError)) throw thrown;
-      if (refusedBy !== undefined) throw placed(thrown, refusedBy.path);
+      if (refusedBy !== undefined) throw errorWithDefaultPath(thrown, refusedBy.path);
       const culprit = findCulprit(items, thrown) ?? last;
-      throw placed(reworded(thrown, culprit.prepared.othersBroke), culprit.path);
+      throw errorWithDefaultPath(reworded(thrown, culprit.prepared.othersBroke), culprit.path);
     }
   }
 
@@ -82,7 +83,7 @@ export class CommandBatch {
 }
 
 /** An error that names no place gets that of the arguments; a stale version is about the whole request. */
-export function placed(error: SvcError, path: Path): SvcError {
+export function errorWithDefaultPath(error: SvcError, path: Path): SvcError {
   return error.path === ROOT && error.code !== 'conflict' ? error.withPath(path) : error;
 }
 

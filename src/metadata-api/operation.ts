@@ -19,7 +19,7 @@ import type { Change, ChangeResult, InconsistencyRule, Refresh, State, Warning }
 import type { Cancellation } from '../util/cancellation.ts';
 import { isJsonArray, isJsonObject, type Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
-import type { Sliced } from '../util/sliced.ts';
+import type { Cooperative } from '../util/cooperative.ts';
 import type { OperationAnswer } from './answer.ts';
 import type { PollerReport } from '../subscriptions/poller-report.ts';
 import { INVALID_ARGUMENTS, type OperationErrors, STALE_VERSION } from './operation-error.ts';
@@ -107,7 +107,7 @@ export interface OperationDefinition<A> {
   readonly errors: OperationErrors;
   readonly documentation: Documentation;
   /** What `edit` would spend long on, done before it while others go on. Throws nothing: `edit` finds what is wrong. */
-  prepareEdit?(args: A, context: EditContext): Sliced<void>;
+  prepareEdit?(args: A, context: EditContext): Cooperative<void>;
   /** @throws SvcError to refuse; without a path the error is placed at the arguments */
   edit?(metadata: Metadata, args: A, context: EditContext): Metadata;
   /** What the change reads anew before it is checked. */
@@ -146,7 +146,7 @@ export interface Prepared {
   readonly type: string;
   readonly unprefixed: string | undefined;
   readonly changes: 'metadata' | 'database' | 'nothing';
-  readonly prepareEdit: ((context: EditContext) => Sliced<void>) | undefined;
+  readonly prepareEdit: ((context: EditContext) => Cooperative<void>) | undefined;
   readonly edit: ((metadata: Metadata, context: EditContext) => Metadata) | undefined;
   readonly refresh: Refresh;
   readonly edited: readonly string[];

@@ -13,7 +13,7 @@ import type { RolePermissions, SchemaCache, TableInfo } from '../schema-cache/sc
 import type { Snapshot } from '../state/snapshot.ts';
 import { type Bytes, bytesOfText } from '../util/bytes.ts';
 import { type Json, printJson } from '../util/json.ts';
-import type { Sliced } from '../util/sliced.ts';
+import type { Cooperative } from '../util/cooperative.ts';
 
 export interface Overview {
   /** Says what is in it: equal for equal overviews, of other instances too. */
@@ -26,7 +26,7 @@ const kept = new WeakMap<Snapshot, Overview>();
 const TABLES_A_STEP = 200;
 
 /** The overview of a snapshot, with pauses where it has to be made. */
-export function* overviewOf(snapshot: Snapshot): Sliced<Overview> {
+export function* overviewOf(snapshot: Snapshot): Cooperative<Overview> {
   const known = kept.get(snapshot);
   if (known !== undefined) return known;
   const text = yield* printed(snapshot);
@@ -36,7 +36,7 @@ export function* overviewOf(snapshot: Snapshot): Sliced<Overview> {
   return overview;
 }
 
-function* printed(snapshot: Snapshot): Sliced<string> {
+function* printed(snapshot: Snapshot): Cooperative<string> {
   const { metadata, cache, resourceVersion } = snapshot;
   const roles = [...cache.roles].sort();
   const sources: string[] = [];
@@ -118,7 +118,7 @@ function brokenObjects({ inconsistencies }: SchemaCache): ReadonlyMap<string, Re
   return broken;
 }
 
-function* printSource(source: SourceMetadata, scope: Scope): Sliced<string> {
+function* printSource(source: SourceMetadata, scope: Scope): Cooperative<string> {
   const { name, kind } = source;
   const { cache, broken, metadata } = scope;
   const info = cache.sources.get(name);

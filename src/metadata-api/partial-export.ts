@@ -21,7 +21,7 @@ import { type Metadata, SECTIONS, type SourceMetadata } from '../metadata/metada
 import { DEFAULT_SOURCE } from '../metadata/source.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
-import { inSlices } from '../util/sliced.ts';
+import { runCooperatively } from '../util/cooperative.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { noArguments } from './no-arguments.ts';
 import { namedInSource } from './target.ts';
@@ -83,7 +83,7 @@ export const exportArguments: Codec<ExportArguments> = leaf<ExportArguments>(
  */
 export async function exportDocument(snapshot: Snapshot, { only }: ExportArguments, kinds: Kinds, path: Path): Promise<Json> {
   const { metadata } = snapshot;
-  if (only === undefined) return inSlices(encodeDocument(metadata, kinds));
+  if (only === undefined) return runCooperatively(encodeDocument(metadata, kinds));
   const wanted = new Set<string>(['version', ...only.sections]);
   const wholeSources = wanted.has('sources');
   const sources = wholeSources ? metadata.sources : selectedSources(snapshot, only, kinds, at(path, 'only'));
@@ -92,7 +92,7 @@ export async function exportDocument(snapshot: Snapshot, { only }: ExportArgumen
     sources,
     unknownSources: wholeSources ? metadata.unknownSources : new Map(),
   };
-  const document = (await inSlices(encodeDocument(partial, kinds))) as JsonObject;
+  const document = (await runCooperatively(encodeDocument(partial, kinds))) as JsonObject;
   if (sources.size > 0 && !wholeSources) wanted.add('sources');
   return Object.fromEntries(
     Object.entries(document).flatMap(([key, value]): [string, Json][] => {

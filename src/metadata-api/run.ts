@@ -11,10 +11,10 @@ import { sizeOfBytes } from '../util/bytes.ts';
 import { CancellationSource } from '../util/cancellation.ts';
 import { isJsonArray, isJsonObject } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
-import { inSlices } from '../util/sliced.ts';
-import { createTurns } from '../util/turns.ts';
+import { runCooperatively } from '../util/cooperative.ts';
+import { limitConcurrency } from '../util/turns.ts';
 import { type CommandAnswer, type OperationAnswer, PrintedJson, printAnswer } from './answer.ts';
-import { CommandBatch, placed } from './batch.ts';
+import { CommandBatch, errorWithDefaultPath } from './batch.ts';
 import { type Afterwards, type Prepared, type OperationContext, type Services, SUCCESS } from './operation.ts';
 import type { AdministrationRequest, Command } from './request.ts';
 
@@ -149,7 +149,7 @@ class Runner {
       const found = await run(share);
       // The elements of a bulk within have been measured.
       if (found.kind === 'many' || found.answer === SUCCESS) return found;
-      const pieces = await inSlices(printAnswer(found));
+      const pieces = await runCooperatively(printAnswer(found));
       size = sizeOfBytes(pieces);
       return one(new PrintedJson(pieces));
     } finally {
@@ -191,7 +191,7 @@ class Runner {
     try {
       return one(await prepared.run(context));
     } catch (thrown) {
-      throw thrown instanceof SvcError ? placed(thrown, path) : thrown;
+      throw thrown instanceof SvcError ? errorWithDefaultPath(thrown, path) : thrown;
     }
   }
 
@@ -251,7 +251,7 @@ class Runner {
       throw new SvcError('not-supported', 'Only read-only queries are allowed in a concurrent_bulk', { path });
     }
     await this.#batch.settle();
-    const turns = createTurns(AT_ONCE);
+    const turns = limitConcurrency(AT_ONCE);
     const signal = new CancellationSource(this.#caller.signal);
     try {
       return { kind: 'many', answers: await Promise.all(items.map((item) => turns(() => this.#element(item, { signal })))) };

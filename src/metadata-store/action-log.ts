@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Source } from '../backend/backend.ts';
 import type { EventStore, QueuedEvent } from '../backend/event-store.ts';
 import { isJsonObject, parseJson, printJson, type Json, type JsonObject } from '../util/json.ts';
-import { soon, soonByIndex } from './soon.ts';
+import { shortDeadline, shortDeadlineByIndex } from './short-deadline.ts';
 
 /** What is written down. */
 export interface NewCall {
@@ -137,7 +137,7 @@ const STATUS = { completed: 'completed', failed: 'error', retry: 'created' } as 
 /** `database` is the open metadata database, migrated. */
 export function createActionLog(database: Source): ActionLog {
   const ids = async (text: string, values: readonly string[]): Promise<readonly string[]> =>
-    (await database.query(text, values, soonByIndex())).rows.flatMap(([id]) => (id == null ? [] : [id]));
+    (await database.query(text, values, shortDeadlineByIndex())).rows.flatMap(([id]) => (id == null ? [] : [id]));
   return {
     async write({ action, input, headers, sessionVariables }) {
       // Sessions may be alike, those of nobody are: an id is not to be guessed, and random() of the database can be.
@@ -145,17 +145,17 @@ export function createActionLog(database: Source): ActionLog {
       return id;
     },
     async read(action, id, session) {
-      const [row] = (await database.query(READ, [id, action, session === null ? null : printed(session)], soon())).rows;
+      const [row] = (await database.query(READ, [id, action, session === null ? null : printed(session)], shortDeadline())).rows;
       if (row === undefined) return null;
       const [found = '', createdAt = '', response = null, errors = null] = row;
       return { id: found ?? '', createdAt: createdAt ?? '', response, errors };
     },
     async state(action, id, session) {
-      const [row] = (await database.query(STATE, [id, action, session === null ? null : printed(session)], soon())).rows;
+      const [row] = (await database.query(STATE, [id, action, session === null ? null : printed(session)], shortDeadline())).rows;
       return row === undefined ? null : { id: row[0] ?? '', isDone: row[1] === 'true' };
     },
     async pending() {
-      const { rows } = await database.query(PENDING, [], soon());
+      const { rows } = await database.query(PENDING, [], shortDeadline());
       return Number(rows[0]?.[0] ?? 0);
     },
     async stillWaiting(of) {
@@ -167,13 +167,13 @@ export function createActionLog(database: Source): ActionLog {
         const { rows } = await database.query(
           FETCH,
           [wanted, String(limit), lease.holder, String(lease.seconds), String(bytes)],
-          soonByIndex(),
+          shortDeadlineByIndex(),
         );
         return rows.map(dueCall);
       },
       renew: (lease, of) => ids(RENEW, [JSON.stringify(of), lease.holder, String(lease.seconds)]),
       async release(lease, of) {
-        await database.query(RELEASE, [JSON.stringify(of), lease.holder], soonByIndex());
+        await database.query(RELEASE, [JSON.stringify(of), lease.holder], shortDeadlineByIndex());
       },
       record: (lease, outcomes) =>
         ids(RECORD, [
@@ -191,10 +191,10 @@ export function createActionLog(database: Source): ActionLog {
         ]),
     },
     async clear(action) {
-      await database.query(CLEAR, [action], soon());
+      await database.query(CLEAR, [action], shortDeadline());
     },
     async removeOlder(seconds) {
-      return (await database.query(REMOVE_OLDER, [String(seconds)], soon())).rows.length;
+      return (await database.query(REMOVE_OLDER, [String(seconds)], shortDeadline())).rows.length;
     },
   };
 }

@@ -1,7 +1,7 @@
 /** What the tools of administrators remember about a metadata database; it is no metadata. */
 import type { Source } from '../backend/backend.ts';
 import { type Json, parseJson, printJson } from '../util/json.ts';
-import { soon } from './soon.ts';
+import { shortDeadline } from './short-deadline.ts';
 
 export type CatalogStateOwner = 'cli' | 'console';
 
@@ -28,11 +28,11 @@ const WRITE: Readonly<Record<CatalogStateOwner, string>> = {
 export function createCatalogStateStore(database: Source): CatalogStateStore {
   return {
     async read() {
-      const [id = '', cli = '{}', console = '{}'] = (await database.query(READ, [], soon())).rows[0] ?? [];
+      const [id = '', cli = '{}', console = '{}'] = (await database.query(READ, [], shortDeadline())).rows[0] ?? [];
       return { id: id ?? '', cli: parseJson(cli ?? '{}'), console: parseJson(console ?? '{}') };
     },
     async write(owner, state) {
-      await database.query(WRITE[owner], [printJson(state)], soon());
+      await database.query(WRITE[owner], [printJson(state)], shortDeadline());
     },
   };
 }

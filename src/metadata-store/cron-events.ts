@@ -3,7 +3,7 @@ import { cronTimes } from '../metadata/cron-times.ts';
 import type { PieceChange } from '../metadata/pieces.ts';
 import { isJsonObject, printJson } from '../util/json.ts';
 import { zuluTime } from './event-times.ts';
-import { soon } from './soon.ts';
+import { shortDeadline } from './short-deadline.ts';
 import type { Connection } from '../backend/connection.ts';
 
 /** How many events of a trigger are there beforehand. */
@@ -99,7 +99,7 @@ export interface FollowedTrigger extends Schedule {
  */
 export async function generateCronEvents(connection: Pick<Connection, 'query'>, triggers: readonly FollowedTrigger[]): Promise<number> {
   if (triggers.length === 0) return 0;
-  const { rows } = await connection.query(AHEAD_OF, [printJson(triggers.map(({ name }) => name))], soon());
+  const { rows } = await connection.query(AHEAD_OF, [printJson(triggers.map(({ name }) => name))], shortDeadline());
   const byName = new Map(triggers.map((trigger) => [trigger.name, trigger]));
   let count = 0;
   for (const [name, ahead, since, now] of rows) {
@@ -107,7 +107,7 @@ export async function generateCronEvents(connection: Pick<Connection, 'query'>, 
     if (trigger === undefined || typeof since !== 'string' || Number(ahead) >= AHEAD) continue;
     const { schedule, retryConf } = trigger;
     const after = new Date(Math.max(Date.parse(since), (Number(now) - retryConf.toleranceSeconds) * 1000));
-    count += (await connection.query(MAKE_MORE, [...made(trigger.name, schedule, since, after), schedule], soon())).rows.length;
+    count += (await connection.query(MAKE_MORE, [...made(trigger.name, schedule, since, after), schedule], shortDeadline())).rows.length;
   }
   return count;
 }

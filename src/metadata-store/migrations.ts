@@ -4,7 +4,7 @@
  */
 import type { Source } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import { soon } from './soon.ts';
+import { shortDeadline } from './short-deadline.ts';
 import type { Connection } from '../backend/connection.ts';
 
 /** Migration n leads to catalog version n + 1. */
@@ -251,7 +251,7 @@ async function prepare(connection: Connection): Promise<void> {
  * @throws SvcError `not-supported` when the catalog is of a newer service
  */
 export async function migrate(database: Source, migrations: readonly string[] = MIGRATIONS): Promise<void> {
-  await database.transaction({ isolation: 'read-committed', ...soon(PATIENCE_MS) }, async (connection) => {
+  await database.transaction({ isolation: 'read-committed', ...shortDeadline(PATIENCE_MS) }, async (connection) => {
     await connection.query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`, []);
     const version = await storedVersion(connection);
     if (version > migrations.length) {

@@ -1,6 +1,6 @@
 /** What remote schemas last said of themselves, so that the service starts while one of them is down. */
 import type { Source } from '../backend/backend.ts';
-import { soon } from './soon.ts';
+import { shortDeadline } from './short-deadline.ts';
 import type { Connection } from '../backend/connection.ts';
 
 export interface StoredIntrospection {
@@ -31,12 +31,12 @@ export function createRemoteIntrospectionStore(database: Source): RemoteIntrospe
   return {
     async read(names) {
       if (names.length === 0) return [];
-      const { rows } = await database.query(READ, [JSON.stringify(names)], soon());
+      const { rows } = await database.query(READ, [JSON.stringify(names)], shortDeadline());
       return rows.map(([name, server, text]) => ({ name: name ?? '', server: server ?? '', text: text ?? '' }));
     },
     async write(connection, changed, removed) {
-      for (const { name, server, text } of changed) await connection.query(WRITE, [name, server, text], soon());
-      if (removed.length > 0) await connection.query(REMOVE, [JSON.stringify(removed)], soon());
+      for (const { name, server, text } of changed) await connection.query(WRITE, [name, server, text], shortDeadline());
+      if (removed.length > 0) await connection.query(REMOVE, [JSON.stringify(removed)], shortDeadline());
     },
   };
 }

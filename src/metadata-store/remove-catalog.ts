@@ -1,6 +1,6 @@
 import type { Source } from '../backend/backend.ts';
 import { MIGRATION_LOCK } from './migrations.ts';
-import { soon } from './soon.ts';
+import { shortDeadline } from './short-deadline.ts';
 
 const FIND = `select to_regnamespace('svc_catalog')::text`;
 
@@ -8,7 +8,7 @@ const FIND = `select to_regnamespace('svc_catalog')::text`;
 export async function removeCatalog(database: Source): Promise<boolean> {
   return database.transaction({ isolation: 'read-committed' }, async (connection) => {
     // Longer means that somebody is working in the tables.
-    const within = soon();
+    const within = shortDeadline();
     // An instance that starts just now makes the tables before or after this.
     await connection.query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`, [], within);
     const found = await connection.query(FIND, [], within);

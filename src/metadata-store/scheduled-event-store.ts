@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Attempted, DeliveryOutcome, EventStore, QueuedEvent } from '../backend/event-store.ts';
 import { type Json, parseJson, printJson } from '../util/json.ts';
 import { epochSeconds, zuluTime } from './event-times.ts';
-import { soonByIndex } from './soon.ts';
+import { shortDeadlineByIndex } from './short-deadline.ts';
 import type { Connection } from '../backend/connection.ts';
 
 export type ScheduledEvent = CronEvent | OneOffEvent;
@@ -126,24 +126,24 @@ export function createScheduledEventStore(database: Pick<Connection, 'query'>): 
       const { rows } = await database.query(
         FETCH,
         [lease.holder, String(lease.seconds), printJson(wanted), String(limit), String(bytes)],
-        soonByIndex(),
+        shortDeadlineByIndex(),
       );
       return rows.map(eventOf);
     },
     async renew({ holder, seconds }, ids) {
-      const { rows } = await database.query(RENEW, [holder, String(seconds), printJson([...ids])], soonByIndex());
+      const { rows } = await database.query(RENEW, [holder, String(seconds), printJson([...ids])], shortDeadlineByIndex());
       return rows.map(([id]) => id ?? '');
     },
     async record({ holder }, outcomes) {
       const { rows } = await database.query(
         RECORD,
         [holder, printJson(outcomes.map((outcome) => written(outcome, randomUUID())))],
-        soonByIndex(),
+        shortDeadlineByIndex(),
       );
       return rows.map(([id]) => id ?? '');
     },
     async release({ holder }, ids) {
-      await database.query(RELEASE, [holder, printJson([...ids])], soonByIndex());
+      await database.query(RELEASE, [holder, printJson([...ids])], shortDeadlineByIndex());
     },
   };
 }

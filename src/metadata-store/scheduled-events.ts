@@ -2,7 +2,7 @@
 import { cutRows, MOST_LISTED_BYTES, withinBytes } from '../sql/within-bytes.ts';
 import { type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
 import { zuluTime } from './event-times.ts';
-import { soon } from './soon.ts';
+import { shortDeadline } from './short-deadline.ts';
 import type { Connection } from '../backend/connection.ts';
 
 export const SCHEDULED_STATUSES = ['scheduled', 'locked', 'delivered', 'error', 'dead'] as const;
@@ -75,7 +75,7 @@ const TIMEOUT_MS = 60_000;
 /** `database` is the open metadata database, migrated. @param mostBytes of the rows of a list */
 export function createScheduledEvents(database: Pick<Connection, 'query'>, mostBytes = MOST_LISTED_BYTES): ScheduledEvents {
   const ask = async (text: string, values: readonly (string | null)[]): Promise<readonly (readonly (string | null)[])[]> =>
-    (await database.query(text, values, soon(TIMEOUT_MS))).rows;
+    (await database.query(text, values, shortDeadline(TIMEOUT_MS))).rows;
 
   async function sliced(
     shown: string,

@@ -9,10 +9,10 @@ import type { Kinds } from '../metadata/kinds.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import { fromPieces, type PieceChange, type PieceKind } from '../metadata/pieces.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
-import { inSlices, type Sliced } from '../util/sliced.ts';
+import { runCooperatively, type Cooperative } from '../util/cooperative.ts';
 import { followCronTriggers } from './cron-events.ts';
 import { migrate } from './migrations.ts';
-import { soon } from './soon.ts';
+import { shortDeadline } from './short-deadline.ts';
 import type { Connection } from '../backend/connection.ts';
 
 /** Listeners get every `Announcement` here, as JSON. */
@@ -162,7 +162,7 @@ interface PrintedChanges {
 }
 
 /** The definition travels as a text inside the JSON: else the database would unescape what is in it, U+0000 included. */
-function* printChanges(changes: Iterable<PieceChange>): Sliced<PrintedChanges> {
+function* printChanges(changes: Iterable<PieceChange>): Cooperative<PrintedChanges> {
   const printed: string[] = [];
   let removals = 0;
   const cronTriggers: PieceChange[] = [];
@@ -205,10 +205,10 @@ export function createStorage(database: Source, kinds: Kinds, options: StorageOp
 
   async function save({ expectedVersion, changes, instanceId, refresh, inTransaction }: Save): Promise<number> {
     const version = expectedVersion + 1;
-    const { text, removals, cronTriggers } = await inSlices(printChanges(changes));
-    const how = { isolation: 'read-committed', idleMs: SAVE_TIMEOUT_MS, ...soon(SAVE_TIMEOUT_MS) } as const;
+    const { text, removals, cronTriggers } = await runCooperatively(printChanges(changes));
+    const how = { isolation: 'read-committed', idleMs: SAVE_TIMEOUT_MS, ...shortDeadline(SAVE_TIMEOUT_MS) } as const;
     await database.transaction(how, async (connection) => {
-      const locked = await connection.query(LOCK, [], soon(LOCK_TIMEOUT_MS));
+      const locked = await connection.query(LOCK, [], shortDeadline(LOCK_TIMEOUT_MS));
       if (Number(locked.rows[0]?.[0]) !== expectedVersion) throw conflict(expectedVersion);
       await inTransaction?.(connection);
       const announcement: Announcement = { version, instance: instanceId };
@@ -229,22 +229,22 @@ export function createStorage(database: Source, kinds: Kinds, options: StorageOp
   }
 
   async function load(): Promise<StoredMetadata> {
-    const { rows } = await database.query(LOAD, [], soon(LOAD_TIMEOUT_MS));
+    const { rows } = await database.query(LOAD, [], shortDeadline(LOAD_TIMEOUT_MS));
     const pieces = rows.filter((row) => row[1] !== null).map((row) => toChange(row.slice(1)));
     return { resourceVersion: Number(rows[0]?.[0]), metadata: fromPieces(pieces, kinds, warn) };
   }
 
   function changesSince(version: number, isSettled = false): Promise<ChangesSince> {
     if (!isSettled) return readChanges(database, version);
-    const how = { isolation: 'read-committed', idleMs: SAVE_TIMEOUT_MS, ...soon(LOCK_TIMEOUT_MS + READ_TIMEOUT_MS) } as const;
+    const how = { isolation: 'read-committed', idleMs: SAVE_TIMEOUT_MS, ...shortDeadline(LOCK_TIMEOUT_MS + READ_TIMEOUT_MS) } as const;
     return database.transaction(how, async (connection) => {
-      await connection.query(LOCK, [], soon(LOCK_TIMEOUT_MS));
+      await connection.query(LOCK, [], shortDeadline(LOCK_TIMEOUT_MS));
       return readChanges(connection, version);
     });
   }
 
   async function readChanges(connection: Pick<Connection, 'query'>, version: number): Promise<ChangesSince> {
-    const { rows } = await connection.query(CHANGES, [String(version)], soon(READ_TIMEOUT_MS));
+    const { rows } = await connection.query(CHANGES, [String(version)], shortDeadline(READ_TIMEOUT_MS));
     const resourceVersion = Number(rows[0]?.[0]);
     // A version from the future: the database was restored or exchanged.
     if (version > resourceVersion || version < Number(rows[0]?.[1])) return { kind: 'unknown', resourceVersion };
@@ -252,7 +252,7 @@ export function createStorage(database: Source, kinds: Kinds, options: StorageOp
     const noticed =
       version === resourceVersion
         ? []
-        : (await connection.query(NOTICES, [String(version), String(resourceVersion)], soon(READ_TIMEOUT_MS))).rows;
+        : (await connection.query(NOTICES, [String(version), String(resourceVersion)], shortDeadline(READ_TIMEOUT_MS))).rows;
     // Every version has its notice; one that is gone was deleted since the first statement.
     if (noticed.length !== resourceVersion - version) return { kind: 'unknown', resourceVersion };
     const notices = noticed.map(([at, instanceId, refresh]) => ({
@@ -269,18 +269,22 @@ export function createStorage(database: Source, kinds: Kinds, options: StorageOp
     save,
     changesSince,
     async currentVersion() {
-      const { rows } = await database.query('select resource_version from svc_catalog.metadata_version', [], soon(READ_TIMEOUT_MS));
+      const { rows } = await database.query(
+        'select resource_version from svc_catalog.metadata_version',
+        [],
+        shortDeadline(READ_TIMEOUT_MS),
+      );
       return Number(rows[0]?.[0]);
     },
     async listen(onChange) {
       return database.listen?.(METADATA_CHANNEL, (payload) => onChange(payload === null ? null : readAnnouncement(payload)));
     },
     async announce(announcement) {
-      await database.query('select pg_notify($1, $2)', [METADATA_CHANNEL, JSON.stringify(announcement)], soon(READ_TIMEOUT_MS));
+      await database.query('select pg_notify($1, $2)', [METADATA_CHANNEL, JSON.stringify(announcement)], shortDeadline(READ_TIMEOUT_MS));
     },
     async isAlive(timeoutMs = 5000) {
       try {
-        await database.query('select 1', [], soon(timeoutMs));
+        await database.query('select 1', [], shortDeadline(timeoutMs));
         return true;
       } catch {
         return false;

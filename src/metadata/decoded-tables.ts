@@ -5,7 +5,7 @@
 import { nameKey } from '../catalog/catalog.ts';
 import { isJsonArray, isJsonObject, type Json } from '../util/json.ts';
 import { type Path, ROOT } from '../util/path.ts';
-import type { Sliced } from '../util/sliced.ts';
+import type { Cooperative } from '../util/cooperative.ts';
 import type { Kinds } from './kinds.ts';
 import type { Metadata } from './metadata.ts';
 import { shareUnchanged } from './share.ts';
@@ -18,7 +18,13 @@ import type { DecodedTables } from './table-caches.ts';
  * the current ones. What is wrong is left to the decoding of the document, which says where it is.
  * @param path whose rules of decoding hold
  */
-export function* decodeTables(document: Json, kinds: Kinds, current: Metadata, decoded: DecodedTables, path: Path = ROOT): Sliced<void> {
+export function* decodeTables(
+  document: Json,
+  kinds: Kinds,
+  current: Metadata,
+  decoded: DecodedTables,
+  path: Path = ROOT,
+): Cooperative<void> {
   const sources = isJsonObject(document) ? document['sources'] : undefined;
   if (!isJsonArray(sources)) return;
   for (const source of sources) {

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { runs } from '../../test/support/deep.ts';
 import { JsonNumber } from '../util/json.ts';
-import { atOnce } from '../util/sliced.ts';
-import { shareInSlices, shareUnchanged } from './share.ts';
+import { runSync } from '../util/cooperative.ts';
+import { shareCooperatively, shareUnchanged } from './share.ts';
 
 type Value = null | string | number | JsonNumber | readonly Value[] | { readonly [key: string]: Value } | ReadonlyMap<string, Value>;
 
@@ -34,7 +34,7 @@ it('shares in slices what is shared at once', () => {
   fc.assert(
     fc.property(value, value, fc.boolean(), (before, other, isCopy) => {
       const after = isCopy ? copyOf(before) : other;
-      const [atATime, whole] = [atOnce(shareInSlices(before, after)), shareUnchanged(before, after)];
+      const [atATime, whole] = [runSync(shareCooperatively(before, after)), shareUnchanged(before, after)];
       const known = new Set(partsOf(before));
       expect(atATime).toEqual(after);
       expect(sharedParts(atATime, known)).toEqual(sharedParts(whole, known));
@@ -57,7 +57,7 @@ it.each<[string, (items: readonly object[]) => unknown]>([
       },
     });
   const parts = (changed: boolean): unknown => holding(Array.from({ length: 500 }, (_, i) => part(changed && i % 2 === 0 ? -1 : i)));
-  const work = shareInSlices(parts(false), parts(true));
+  const work = shareCooperatively(parts(false), parts(true));
   let most = 0;
   for (let before = looks; work.next().done !== true; before = looks) most = Math.max(most, looks - before);
   // Those of two items, on both sides: each may be looked at to compare it, and to copy it.
@@ -68,7 +68,7 @@ it.each<[string, (items: readonly object[]) => unknown]>([
 it('keeps keys that objects have of themselves', () => {
   const document = (text: string): unknown => JSON.parse(text);
   const [before, after] = [document('{"a":{"__proto__":{"x":1}},"b":1}'), document('{"a":{"__proto__":{"x":1}},"b":2}')];
-  const shared = atOnce(shareInSlices(before, after)) as { readonly a: unknown };
+  const shared = runSync(shareCooperatively(before, after)) as { readonly a: unknown };
   expect(JSON.stringify(shared)).toBe('{"a":{"__proto__":{"x":1}},"b":2}');
   expect(shared.a).toBe((before as { readonly a: unknown }).a);
 });

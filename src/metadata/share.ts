@@ -1,5 +1,5 @@
 import { JsonNumber } from '../util/json.ts';
-import type { Sliced } from '../util/sliced.ts';
+import type { Cooperative } from '../util/cooperative.ts';
 
 function isPlain(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
@@ -57,12 +57,12 @@ export function shareUnchanged<T>(before: T, after: T): T {
 const LEVELS = 4;
 
 /** `shareUnchanged` with pauses, for what may be large, such as a whole document or catalog. */
-export function* shareInSlices<T>(before: T, after: T): Sliced<T> {
+export function* shareCooperatively<T>(before: T, after: T): Cooperative<T> {
   return (yield* shareParts(before, after, LEVELS)) as T;
 }
 
 /** As `share`, and what is done of a level is looked at once: no step is longer for how wide the level is. */
-function* shareParts(before: unknown, after: unknown, levels: number): Sliced<unknown> {
+function* shareParts(before: unknown, after: unknown, levels: number): Cooperative<unknown> {
   if (levels === 0 || before === undefined || before === after) return share(before, after);
   if (before instanceof Map && after instanceof Map) {
     let same = before.size === after.size;

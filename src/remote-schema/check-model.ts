@@ -1,7 +1,7 @@
 /** Whether the types of another server fit together, in the way of the GraphQL specification. */
 import { SvcError } from '../errors/svc-error.ts';
 import { at, ROOT } from '../util/path.ts';
-import type { Sliced } from '../util/sliced.ts';
+import type { Cooperative } from '../util/cooperative.ts';
 import {
   BUILT_IN_SCALARS,
   namedRemoteType,
@@ -18,7 +18,7 @@ import {
 const INPUT_KINDS: ReadonlySet<RemoteType['kind']> = new Set(['scalar', 'enum', 'input-object']);
 
 /** @throws SvcError remote-schema-error at `$.args` */
-export function* checkModel(model: RemoteModel): Sliced<void> {
+export function* checkModel(model: RemoteModel): Cooperative<void> {
   for (const root of [model.query, model.mutation, model.subscription]) {
     if (root !== null && model.types.get(root)?.kind !== 'object')
       throw refused(`Could not find the root type '${root}' among the object types`);
@@ -27,7 +27,7 @@ export function* checkModel(model: RemoteModel): Sliced<void> {
 }
 
 /** The same for a model whose root types may be absent, as that of a role. @throws SvcError remote-schema-error at `$.args` */
-export function* checkTypes(model: RemoteModel): Sliced<void> {
+export function* checkTypes(model: RemoteModel): Cooperative<void> {
   for (const type of model.types.values()) {
     yield* checkType(model, type);
     yield;
@@ -38,7 +38,7 @@ function refused(message: string): SvcError {
   return new SvcError('remote-schema-error', message, { path: at(ROOT, 'args') });
 }
 
-function* checkType(model: RemoteModel, type: RemoteType): Sliced<void> {
+function* checkType(model: RemoteModel, type: RemoteType): Cooperative<void> {
   switch (type.kind) {
     case 'scalar':
     case 'enum':
@@ -62,7 +62,7 @@ function* checkType(model: RemoteModel, type: RemoteType): Sliced<void> {
   }
 }
 
-function* checkMembers(model: RemoteModel, members: readonly string[], of: string): Sliced<void> {
+function* checkMembers(model: RemoteModel, members: readonly string[], of: string): Cooperative<void> {
   for (const name of members) {
     objectOf(model, name, of);
     yield;
@@ -81,7 +81,7 @@ function objectOf(model: RemoteModel, name: string, of: string): RemoteObject {
   throw refused(`Could not find Object type '${name}', which is a member of ${of}`);
 }
 
-function* checkFields(model: RemoteModel, type: RemoteObject | RemoteInterface): Sliced<void> {
+function* checkFields(model: RemoteModel, type: RemoteObject | RemoteInterface): Cooperative<void> {
   for (const field of type.fields.values()) {
     const kind = kindOf(model, field.type);
     if (kind === null)
@@ -92,7 +92,7 @@ function* checkFields(model: RemoteModel, type: RemoteObject | RemoteInterface):
   }
 }
 
-function* checkInputs(model: RemoteModel, inputs: ReadonlyMap<string, RemoteInputValue>, of: string): Sliced<void> {
+function* checkInputs(model: RemoteModel, inputs: ReadonlyMap<string, RemoteInputValue>, of: string): Cooperative<void> {
   for (const input of inputs.values()) {
     checkInput(model, input, of);
     yield;
@@ -110,7 +110,7 @@ function kindOf(model: RemoteModel, type: RemoteTypeRef): RemoteType['kind'] | n
   return model.types.get(name)?.kind ?? (BUILT_IN_SCALARS.has(name) ? 'scalar' : null);
 }
 
-function* checkImplements(model: RemoteModel, type: RemoteObject | RemoteInterface, of: RemoteInterface): Sliced<void> {
+function* checkImplements(model: RemoteModel, type: RemoteObject | RemoteInterface, of: RemoteInterface): Cooperative<void> {
   for (const wanted of of.fields.values()) {
     const field = type.fields.get(wanted.name);
     if (field === undefined)
@@ -127,7 +127,7 @@ interface Pair {
   readonly field: RemoteModelField;
 }
 
-function* checkField(model: RemoteModel, { type, of, wanted, field }: Pair): Sliced<void> {
+function* checkField(model: RemoteModel, { type, of, wanted, field }: Pair): Cooperative<void> {
   if (!isSubtype(model, field.type, wanted.type)) {
     throw refused(
       `Interface field '${of.name}'."${wanted.name}" expects type '${printRemoteType(wanted.type)}', but '${type.name}'."${field.name}" is of type '${printRemoteType(field.type)}'`,

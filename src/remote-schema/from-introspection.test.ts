@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../util/json.ts';
 import { modelFromIntrospection } from './from-introspection.ts';
-import { atOnce } from '../util/sliced.ts';
+import { runSync } from '../util/cooperative.ts';
 
 const STRING = { kind: 'SCALAR', name: 'String' };
 const ref = (kind: string, name: string): Json => ({ kind, name });
@@ -12,7 +12,8 @@ const object = (name: string, fields: readonly Json[], interfaces: readonly Json
   interfaces,
 });
 const field = (name: string, type: Json, args: readonly Json[] = []): Json => ({ name, type, args });
-const read = (...types: readonly Json[]) => atOnce(modelFromIntrospection({ data: { __schema: { queryType: { name: 'Query' }, types } } }));
+const read = (...types: readonly Json[]) =>
+  runSync(modelFromIntrospection({ data: { __schema: { queryType: { name: 'Query' }, types } } }));
 const withDefault = (defaultValue: string) =>
   read(STRING, ref('SCALAR', 'Any'), object('Query', [field('a', STRING, [{ name: 'x', type: ref('SCALAR', 'Any'), defaultValue }])]));
 

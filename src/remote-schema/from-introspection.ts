@@ -6,7 +6,7 @@ import { type ConstValueNode, Kind, parseConstValue } from 'graphql';
 import { SvcError } from '../errors/svc-error.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { along, at, type Path, ROOT } from '../util/path.ts';
-import { atOnce, type Sliced } from '../util/sliced.ts';
+import { runSync, type Cooperative } from '../util/cooperative.ts';
 import { checkModel } from './check-model.ts';
 import type { RemoteEnumValue, RemoteInputValue, RemoteModel, RemoteModelField, RemoteType, RemoteTypeRef } from './model.ts';
 
@@ -22,7 +22,7 @@ const NAME = /^[_A-Za-z][_0-9A-Za-z]*$/;
  * @param answer `{"data": {"__schema": …}}`, or its `data`
  * @throws SvcError remote-schema-error
  */
-export function* modelFromIntrospection(answer: Json): Sliced<RemoteModel> {
+export function* modelFromIntrospection(answer: Json): Cooperative<RemoteModel> {
   const data = isJsonObject(answer) && isJsonObject(answer['data']) ? answer['data'] : answer;
   const schema = objectAt(isJsonObject(data) ? data['__schema'] : undefined, at(ROOT, '__schema'));
   const path = along(ROOT, '__schema');
@@ -95,7 +95,7 @@ function optionalText(json: Json | undefined): string | null {
   return typeof json === 'string' ? json : null;
 }
 
-function* typeOf(json: JsonObject, path: Path): Sliced<RemoteType> {
+function* typeOf(json: JsonObject, path: Path): Cooperative<RemoteType> {
   const name = nameAt(json, path);
   const base = { name, description: optionalText(json['description']) };
   switch (json['kind']) {
@@ -122,7 +122,7 @@ function* typeOf(json: JsonObject, path: Path): Sliced<RemoteType> {
   }
 }
 
-function fields(json: JsonObject, path: Path): Sliced<ReadonlyMap<string, RemoteModelField>> {
+function fields(json: JsonObject, path: Path): Cooperative<ReadonlyMap<string, RemoteModelField>> {
   return byNameInSlices(json['fields'], at(path, 'fields'), field);
 }
 
@@ -135,14 +135,14 @@ function names(json: Json | undefined, path: Path): readonly string[] {
 type Read<T> = (json: JsonObject, path: Path) => T;
 
 function byName<T extends { readonly name: string }>(json: Json | undefined, path: Path, read: Read<T>): ReadonlyMap<string, T> {
-  return atOnce(byNameInSlices(json, path, read));
+  return runSync(byNameInSlices(json, path, read));
 }
 
 function* byNameInSlices<T extends { readonly name: string }>(
   json: Json | undefined,
   path: Path,
   read: Read<T>,
-): Sliced<ReadonlyMap<string, T>> {
+): Cooperative<ReadonlyMap<string, T>> {
   const found = new Map<string, T>();
   for (const [index, item] of listAt(json, path).entries()) {
     const made = read(objectAt(item, at(path, index)), at(path, index));

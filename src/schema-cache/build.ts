@@ -10,7 +10,7 @@ import type { Metadata, SourceMetadata } from '../metadata/metadata.ts';
 import type { ToRemoteSchema } from '../metadata/remote-relationship.ts';
 import type { NamingConvention } from '../metadata/source.ts';
 import type { Json } from '../util/json.ts';
-import { atOnce, type Sliced } from '../util/sliced.ts';
+import { runSync, type Cooperative } from '../util/cooperative.ts';
 import { Defect, inconsistent } from './inconsistency.ts';
 import { namesOfFunction, namesOfNamespace, namesOfTable } from './naming.ts';
 import { objectId } from './object-id.ts';
@@ -88,14 +88,14 @@ const NOT_CONNECTED: SourceInput = { kind: 'failed', reason: 'connection error' 
 
 /** `schemaCacheBuild` without a pause. */
 export function buildSchemaCache(input: BuildInput, previous?: Build): Build {
-  return atOnce(schemaCacheBuild(input, previous));
+  return runSync(schemaCacheBuild(input, previous));
 }
 
 /**
  * Resolves the metadata against the catalogs. What is wrong is listed, and nothing is thrown.
  * @param previous its parts are kept where their inputs are the same objects
  */
-export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<Build> {
+export function* schemaCacheBuild(input: BuildInput, previous?: Build): Cooperative<Build> {
   const { metadata, options } = input;
   const before = previous?.stages;
   const inconsistencies: Inconsistency[] = [

@@ -7,7 +7,7 @@ import type { RemoteSchemaInfo, SchemaCache } from '../schema-cache/schema-cache
 import { unavailableRoots } from '../schema-cache/unavailable-source.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { BoundedCache } from '../util/bounded-cache.ts';
-import { atOnce, type Sliced } from '../util/sliced.ts';
+import { runSync, type Cooperative } from '../util/cooperative.ts';
 import { type FieldOptions, DEFAULT_BUILD_OPTIONS, type SchemaVariant } from './fields/options.ts';
 import { RoleSource } from './fields/role-context.ts';
 import { rootTypes } from './fields/root-types.ts';
@@ -67,7 +67,7 @@ class CachedRoleSchemas implements RoleSchemas {
   }
 
   /** Takes the schemas of roles that see no difference. */
-  *takeOver(previous: CachedRoleSchemas): Sliced<void> {
+  *takeOver(previous: CachedRoleSchemas): Cooperative<void> {
     const same = new Map<string, boolean>();
     // A copy: requests go on, and reorder the entries.
     for (const [key, entry] of [...previous.entries]) {
@@ -155,7 +155,7 @@ function hasSubscription({ model, names, permissions }: RemoteSchemaInfo, role: 
  * @param options pass the same object every time: others make every schema anew
  * @param previous those of the cache before, made by this function
  */
-export function* roleSchemas(cache: SchemaCache, options: RoleSchemasOptions, previous?: RoleSchemas): Sliced<RoleSchemas> {
+export function* roleSchemas(cache: SchemaCache, options: RoleSchemasOptions, previous?: RoleSchemas): Cooperative<RoleSchemas> {
   const usable = previous instanceof CachedRoleSchemas && previous.options === options ? previous : undefined;
   const made = new CachedRoleSchemas(cache, options, usable);
   if (usable !== undefined) yield* made.takeOver(usable);
@@ -165,5 +165,5 @@ export function* roleSchemas(cache: SchemaCache, options: RoleSchemasOptions, pr
 
 /** The schemas of all roles, none of which is made yet. @param previous schemas of roles whose inputs are the same are kept */
 export function createRoleSchemas(cache: SchemaCache, options: RoleSchemasOptions, previous?: RoleSchemas): RoleSchemas {
-  return atOnce(roleSchemas(cache, options, previous));
+  return runSync(roleSchemas(cache, options, previous));
 }

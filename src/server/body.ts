@@ -4,9 +4,9 @@ import { SvcError } from '../errors/svc-error.ts';
 import { findDuplicateKey } from '../util/duplicate-keys.ts';
 import { type Json, parseScannedJson } from '../util/json.ts';
 import { scanJson } from '../model/json-scan.ts';
-import { parseInSlices } from '../util/json-slices.ts';
+import { parseJsonCooperatively } from '../util/parse-json-cooperatively.ts';
 import { type Path, ROOT } from '../util/path.ts';
-import { inSlices } from '../util/sliced.ts';
+import { runCooperatively } from '../util/cooperative.ts';
 
 const MAX_NESTING = 512;
 /** Characters of text for which a limit on its size is meant. */
@@ -58,8 +58,8 @@ export function decodeJsonParameter(text: string, name: string, maxSize: number,
  */
 export async function decodeAdministratorsBody(body: Buffer): Promise<Json> {
   const text = textOf(body);
-  const json = body.length < LONG ? decodeJsonBody(body, ANY_SIZE) : await decodeInSlices(text);
-  const repeated = await inSlices(findDuplicateKey(text));
+  const json = body.length < LONG ? decodeJsonBody(body, ANY_SIZE) : await decodeCooperatively(text);
+  const repeated = await runCooperatively(findDuplicateKey(text));
   if (repeated !== null) {
     const message = `the key ${JSON.stringify(repeated.key)} is there twice in one object`;
     throw new SvcError('parse-failed', message, { path: repeated, keepsStatus: true });
@@ -68,9 +68,9 @@ export async function decodeAdministratorsBody(body: Buffer): Promise<Json> {
 }
 
 /** A large document takes long to parse: others get their turn in between. @throws SvcError invalid-json */
-async function decodeInSlices(text: string): Promise<Json> {
+async function decodeCooperatively(text: string): Promise<Json> {
   try {
-    const { json } = await inSlices(parseInSlices(text, { depth: MAX_NESTING, size: ANY_SIZE }));
+    const { json } = await runCooperatively(parseJsonCooperatively(text, { depth: MAX_NESTING, size: ANY_SIZE }));
     if (json !== undefined) return json;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;

@@ -10,8 +10,8 @@ import type { GraphqlRequest } from '../pipeline/request.ts';
 import type { RequestOptions, RequestRun } from '../pipeline/request-run.ts';
 import { runAnew, runPrepared } from '../pipeline/run-request.ts';
 import type { Subscriber, Subscription } from '../subscriptions/subscriptions.ts';
-import { type Bytes, sizeOfBytes, wholeBytesInSlices } from '../util/bytes.ts';
-import { inSlices } from '../util/sliced.ts';
+import { type Bytes, sizeOfBytes, wholeBytesCooperatively } from '../util/bytes.ts';
+import { runCooperatively } from '../util/cooperative.ts';
 import type { ServerContext } from './context.ts';
 import type { Lane } from './sockets/lane.ts';
 
@@ -67,7 +67,7 @@ export async function operate(
             const body = now.snapshot === snapshot ? await runPrepared(now, operation) : await runAnew(now);
             // A message has its length before it: it is made as a whole.
             if (body.some((part) => typeof part !== 'string') && !hold.take(sizeOfBytes(body))) throw hold.refusal(kind === 'mutation');
-            const whole = await inSlices(wholeBytesInSlices(body), () => {
+            const whole = await runCooperatively(wholeBytesCooperatively(body), () => {
               if (how.signal?.aborted === true) throw CANCELLED;
             });
             return { kind: 'answered', body: whole };

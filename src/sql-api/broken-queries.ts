@@ -3,7 +3,7 @@ import { ADMIN_ROLE } from '../auth/session.ts';
 import type { CollectedQuery } from '../metadata/query-collection.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { groupBy } from '../util/group-by.ts';
-import type { Sliced } from '../util/sliced.ts';
+import type { Cooperative } from '../util/cooperative.ts';
 
 /** What is told: the rest is counted. */
 const MOST_LISTED = 100;
@@ -30,7 +30,7 @@ export interface BrokenQueries {
  * Queries of the allow-list and of REST endpoints that are valid for a role before a change, and not after it.
  * @param roles whose schemas differ
  */
-export function* brokenQueries(before: Snapshot, after: Snapshot, roles: readonly string[]): Sliced<BrokenQueries> {
+export function* brokenQueries(before: Snapshot, after: Snapshot, roles: readonly string[]): Cooperative<BrokenQueries> {
   const listed: BrokenQuery[] = [];
   let count = 0;
   const users = groupBy(after.metadata.restEndpoints.values(), ({ definition: { query } }) => keyOf(query.collectionName, query.queryName));

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { libraryCache } from '../../test/support/library-fixture.ts';
 import type { Snapshot } from '../state/snapshot.ts';
-import { whileWanted } from '../state/wanted.ts';
+import { deadlineCheck } from '../state/deadline-check.ts';
 import { createRoleSchemas, DEFAULT_ROLE_SCHEMAS_OPTIONS } from '../schema/role-schemas.ts';
 import { type DifferingSchema, differingSchemas } from './differing-schemas.ts';
 
@@ -51,7 +51,7 @@ it('tells of the roles whose schemas differ, and of those that were too many', a
 it('ends when its time does, or nobody waits', async () => {
   const [before, after] = [snapshotOf(libraryCache()), snapshotOf(libraryCache({ namingConvention: 'graphql-default' }))];
   const late = { code: 'timeout', message: 'the time limit passed while schemas were compared' };
-  await expect(compared(before, after, whileWanted({ deadline: Date.now() - 1 }, 'schemas were compared'))).rejects.toMatchObject(late);
-  await expect(compared(before, after, whileWanted({ signal: { aborted: true } }, 'schemas were compared'))).rejects.toMatchObject(late);
-  expect(() => whileWanted({ deadline: Date.now() + 60_000, signal: { aborted: false } }, 'schemas were compared')()).not.toThrow();
+  await expect(compared(before, after, deadlineCheck({ deadline: Date.now() - 1 }, 'schemas were compared'))).rejects.toMatchObject(late);
+  await expect(compared(before, after, deadlineCheck({ signal: { aborted: true } }, 'schemas were compared'))).rejects.toMatchObject(late);
+  expect(() => deadlineCheck({ deadline: Date.now() + 60_000, signal: { aborted: false } }, 'schemas were compared')()).not.toThrow();
 });

@@ -2,7 +2,7 @@
 import { compareSchemas, type DifferingTexts } from '../graphql-engine/compare-schemas.ts';
 import { sameForRole, settledIn } from '../schema/fields/same-for-role.ts';
 import type { Snapshot } from '../state/snapshot.ts';
-import { inSlices, type Sliced } from '../util/sliced.ts';
+import { runCooperatively, type Cooperative } from '../util/cooperative.ts';
 
 /** What differs of it; see `compareSchemas`. */
 export interface DifferingSchema extends DifferingTexts {
@@ -26,8 +26,8 @@ export interface Comparison {
  */
 export async function* differingSchemas(comparison: Comparison): AsyncGenerator<DifferingSchema, readonly string[], undefined> {
   const { before, after, most, goOn } = comparison;
-  const candidates = await inSlices(rolesThatMayDiffer(comparison), goOn);
-  const settled = await inSlices(settledIn(before.cache, after.cache), goOn);
+  const candidates = await runCooperatively(rolesThatMayDiffer(comparison), goOn);
+  const settled = await runCooperatively(settledIn(before.cache, after.cache), goOn);
   for (const role of candidates.slice(0, most)) {
     goOn();
     const texts = await compareSchemas({
@@ -41,7 +41,7 @@ export async function* differingSchemas(comparison: Comparison): AsyncGenerator<
   return candidates.slice(most);
 }
 
-function* rolesThatMayDiffer({ before, after, roles }: Comparison): Sliced<string[]> {
+function* rolesThatMayDiffer({ before, after, roles }: Comparison): Cooperative<string[]> {
   const found: string[] = [];
   for (const role of roles) {
     if (!sameForRole(before.cache, after.cache, role)) found.push(role);

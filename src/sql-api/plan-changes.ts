@@ -8,17 +8,17 @@ import { decodeTables } from '../metadata/decoded-tables.ts';
 import { decodeDocument } from '../metadata/document.ts';
 import type { Kinds } from '../metadata/kinds.ts';
 import type { Metadata } from '../metadata/metadata.ts';
-import { shareInSlices } from '../metadata/share.ts';
+import { shareCooperatively } from '../metadata/share.ts';
 import { codecsOf } from '../metadata/source.ts';
 import { recordsOf } from '../schema-cache/inconsistency.ts';
 import { objectId } from '../schema-cache/object-id.ts';
 import { serverOf } from '../state/live-remote.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import type { State } from '../state/state.ts';
-import { type Wanted, whileWanted } from '../state/wanted.ts';
+import { type Wanted, deadlineCheck } from '../state/deadline-check.ts';
 import { isJsonObject, type Json, jsonEqual, type JsonObject } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
-import { inSlices } from '../util/sliced.ts';
+import { runCooperatively } from '../util/cooperative.ts';
 import { differingSchemas } from './differing-schemas.ts';
 import { ErrorPlace } from './error-place.ts';
 import { define, operation, type OperationContext, type OperationGroup } from '../metadata-api/operation.ts';
@@ -180,10 +180,10 @@ async function tryAll(
 /** The document, sharing with what is current all that is the same. @throws SvcError */
 async function decoded(json: Json, path: Path, { snapshot, services }: OperationContext, wanted: Wanted): Promise<Metadata> {
   const { metadata } = snapshot;
-  const goOn = whileWanted(wanted, 'the document was read');
+  const goOn = deadlineCheck(wanted, 'the document was read');
   const tables: DecodedTables = new WeakMap();
-  await inSlices(decodeTables(json, services.kinds, metadata, tables), goOn);
-  return inSlices(shareInSlices(metadata, decodeDocument(json, path, services.kinds, metadata, tables)), goOn);
+  await runCooperatively(decodeTables(json, services.kinds, metadata, tables), goOn);
+  return runCooperatively(shareCooperatively(metadata, decodeDocument(json, path, services.kinds, metadata, tables)), goOn);
 }
 
 /** @throws SvcError bad-request: what comes behind the end of the transaction would stand */
@@ -338,7 +338,7 @@ function isUntried(name: string, after: Metadata, before: Metadata): boolean {
 /** What differs of the schemas of roles, as far as there is room for the texts. @throws SvcError timeout */
 async function changedSchemas(before: Snapshot, after: Snapshot, wanted: Wanted): Promise<JsonObject> {
   const roles = [...new Set([ADMIN_ROLE, ...before.cache.roles, ...after.cache.roles])].sort();
-  const differing = differingSchemas({ before, after, roles, most: MOST_ROLES, goOn: whileWanted(wanted, 'schemas were compared') });
+  const differing = differingSchemas({ before, after, roles, most: MOST_ROLES, goOn: deadlineCheck(wanted, 'schemas were compared') });
   const schemas: JsonObject[] = [];
   const withoutRoom: string[] = [];
   let room = MOST_CHARACTERS;

@@ -11,10 +11,10 @@ import type { Snapshot } from '../state/snapshot.ts';
 import { type Bytes, bytesOfText, wholeBytes } from '../util/bytes.ts';
 import { type Json, type JsonObject, printJson } from '../util/json.ts';
 import { at } from '../util/path.ts';
-import { inSlices } from '../util/sliced.ts';
+import { runCooperatively } from '../util/cooperative.ts';
 import { PrintedJson } from '../metadata-api/answer.ts';
 import { brokenQueries } from './broken-queries.ts';
-import { type Wanted, whileWanted } from '../state/wanted.ts';
+import { type Wanted, deadlineCheck } from '../state/deadline-check.ts';
 import { differingSchemas } from './differing-schemas.ts';
 import { define, operation, type OperationContext, type OperationGroup } from '../metadata-api/operation.ts';
 import { refused } from '../metadata-api/operation-error.ts';
@@ -124,13 +124,13 @@ async function preview({ changes, roles, queries }: PreviewChanges, context: Ope
 /** @throws SvcError timeout */
 async function differences(before: Snapshot, after: Snapshot, wanted: readonly string[] | undefined, until: Wanted): Promise<JsonObject> {
   const all = wanted ?? [...new Set([...before.cache.roles, ...after.cache.roles])].filter((role) => role !== ADMIN_ROLE).sort();
-  const goOn = whileWanted(until, 'schemas were compared');
+  const goOn = deadlineCheck(until, 'schemas were compared');
   const schemas = differingSchemas({ before, after, roles: [...new Set(all)], most: MOST_ROLES, goOn });
   const compared: JsonObject[] = [];
   for (;;) {
     const next = await schemas.next();
     if (next.done === true) {
-      const { listed, count } = await inSlices(
+      const { listed, count } = await runCooperatively(
         brokenQueries(
           before,
           after,
@@ -153,7 +153,7 @@ async function differences(before: Snapshot, after: Snapshot, wanted: readonly s
       };
     }
     const { role, ...texts } = next.value;
-    compared.push({ role, ...encodeDifference(await inSlices(schemaDifference(texts.before, texts.after), goOn)) });
+    compared.push({ role, ...encodeDifference(await runCooperatively(schemaDifference(texts.before, texts.after), goOn)) });
   }
 }
 

@@ -7,7 +7,7 @@ import type { Change, PreviewResult, Refresh } from '../state/state.ts';
 import { TRACE_SETTING, USER_SETTING, userText } from '../execute/run-mutation.ts';
 import { bytesOfText } from '../util/bytes.ts';
 import { type JsonObject, printJson } from '../util/json.ts';
-import { inSlices, type Sliced } from '../util/sliced.ts';
+import { runCooperatively, type Cooperative } from '../util/cooperative.ts';
 import { traceContextOf } from '../webhooks/trace-context.ts';
 import { type OperationAnswer, PrintedJson } from '../metadata-api/answer.ts';
 import {
@@ -135,9 +135,9 @@ async function runSql(args: RunSql, backend: Backend, context: OperationContext)
       ? source.transaction({ readOnly: args.readOnly, ...(isChecked && { idleMs: IDLE_MS }), ...(settings && { settings }) }, task)
       : source.session(task, settings);
   try {
-    if (!isChecked) return inSlices(printResult(await within(run), args.cascade ? [] : undefined));
+    if (!isChecked) return runCooperatively(printResult(await within(run), args.cascade ? [] : undefined));
     const { result, affected } = await runChecked(args, { stands: args.noTransaction || !isTransactional, run, within }, context);
-    return inSlices(printResult(result, args.cascade ? affected : undefined));
+    return runCooperatively(printResult(result, args.cascade ? affected : undefined));
   } catch (thrown) {
     throw args.locateErrors ? place.located(thrown) : thrown;
   }
@@ -291,7 +291,7 @@ function namedObjects(
 const ROWS_A_STEP = 500;
 
 /** The header row first; every value is text, SQL NULL the text `NULL`. @param affected undefined: it is not told */
-function* printResult(result: RunSqlResult, affected: readonly Affected[] | undefined): Sliced<OperationAnswer> {
+function* printResult(result: RunSqlResult, affected: readonly Affected[] | undefined): Cooperative<OperationAnswer> {
   const told: JsonObject = {
     ...(affected === undefined ? {} : { affected: affected.map(({ object, change }) => ({ object, change })) }),
     ...(result.isCut === true ? { truncated: true } : {}),

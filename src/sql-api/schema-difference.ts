@@ -1,6 +1,6 @@
 /** How the schema of a role differs from what it was, in lines that people read. */
 import type { JsonObject } from '../util/json.ts';
-import type { Sliced } from '../util/sliced.ts';
+import type { Cooperative } from '../util/cooperative.ts';
 
 /** What is told of one kind of difference: the rest is counted. */
 const MOST_LISTED = 500;
@@ -16,7 +16,7 @@ export interface SchemaDifference {
 const STEP = 32;
 
 /** @param before SDL as `printRoleSchema` prints it */
-export function* schemaDifference(before: string, after: string): Sliced<SchemaDifference> {
+export function* schemaDifference(before: string, after: string): Cooperative<SchemaDifference> {
   const [old, now] = [yield* membersOf(before), yield* membersOf(after)];
   const added: string[] = [];
   const removed: string[] = [];
@@ -59,7 +59,7 @@ const TYPE_LINE = /^(?:type|input|interface|enum|union|scalar) ([_A-Za-z0-9]+)/;
 const MEMBER_LINE = /^ {2}([_A-Za-z0-9]+)/;
 
 /** A line for each type and each of its members, without descriptions. */
-function* membersOf(sdl: string): Sliced<ReadonlyMap<string, string>> {
+function* membersOf(sdl: string): Cooperative<ReadonlyMap<string, string>> {
   const members = new Map<string, string>();
   let type = '';
   let member: { readonly key: string; text: string } | null = null;

@@ -13,7 +13,7 @@ import type { Observer } from '../observability/observation.ts';
 import { roleSchemas, type RoleSchemasOptions } from '../schema/role-schemas.ts';
 import { resolveStoredOperations } from '../schema/stored/stored-operations.ts';
 import { type BuildOptions, schemaCacheBuild } from '../schema-cache/build.ts';
-import { inSlices } from '../util/sliced.ts';
+import { runCooperatively } from '../util/cooperative.ts';
 import {
   carriedFailures,
   EventCaptures,
@@ -29,7 +29,7 @@ import { distinct, named } from './refresh.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { StateCounts } from './state-counts.ts';
 import type { Refresh } from './state.ts';
-import type { Wanted } from './wanted.ts';
+import type { Wanted } from './deadline-check.ts';
 import type { Assembled } from './assembled.ts';
 
 export interface AssemblyOptions {
@@ -158,15 +158,15 @@ export class Assembly {
     const began = performance.now();
     const inputs = new Map([...sources].map(([name, { input }]) => [name, input]));
     const remoteSchemas = new Map([...remotes].map(([name, { input }]) => [name, input]));
-    const build = await inSlices(
+    const build = await runCooperatively(
       schemaCacheBuild({ metadata, sources: inputs, remoteSchemas, options: this.#options.cache }, before?.build),
       goOn,
     );
-    const made = await inSlices(roleSchemas(build.cache, this.#options.roleSchemas, before?.roleSchemas), goOn);
+    const made = await runCooperatively(roleSchemas(build.cache, this.#options.roleSchemas, before?.roleSchemas), goOn);
     const connections = new Map(
       [...sources].flatMap(([name, { connection }]) => (connection === null ? [] : [[name, connection] as const])),
     );
-    const storedOperations = await inSlices(
+    const storedOperations = await runCooperatively(
       resolveStoredOperations(
         metadata,
         () => made.get(ADMIN_ROLE, 'backend').roots,

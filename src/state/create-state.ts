@@ -25,7 +25,7 @@ import { encodeRefresh, isEmpty, mergeNotices, mergeRefreshes } from './refresh.
 import type { Snapshot } from './snapshot.ts';
 import { StateCounts } from './state-counts.ts';
 import { type Outcome, sourcesTouchedBy, unavailable, UncertainChange } from './uncertain-change.ts';
-import type { Wanted } from './wanted.ts';
+import type { Wanted } from './deadline-check.ts';
 import type {
   Change,
   ChangeResult,

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { Source } from '../backend/backend.ts';
 import type { MarkedFor } from '../backend/capture-mark.ts';
 import type { Storage } from '../metadata-store/storage.ts';
-import { inSlices } from '../util/sliced.ts';
+import { runCooperatively } from '../util/cooperative.ts';
 import { type Assembly, closeOthers } from './assembly.ts';
 import { withConnectedNames } from './connected-names.ts';
 import { changedCaptures, type Touched } from './event-captures.ts';
@@ -17,7 +17,7 @@ import type { Snapshot } from './snapshot.ts';
 import type { Change, ChangeResult, Preview, PreviewResult, Refresh, State } from './state.ts';
 import { underNewNames } from './renamed-sources.ts';
 import { judge } from './verdict.ts';
-import { type Wanted, whileWanted } from './wanted.ts';
+import { type Wanted, deadlineCheck } from './deadline-check.ts';
 import type { Assembled } from './assembled.ts';
 
 /** As messages call it. */
@@ -93,7 +93,7 @@ export class Draft implements State {
     const { version } = this;
     this.#refresh = mergeRefreshes([this.#refresh, refresh]);
     const wanted = this.#trial?.wanted ?? {};
-    const goOn = whileWanted(wanted, WORK);
+    const goOn = deadlineCheck(wanted, WORK);
     const sources = await this.#assembly.sourcesFor(edited, before, refresh, { wanted });
     // Sources that the change opens are connected only now.
     const metadata = withConnectedNames(edited, sources);
@@ -152,17 +152,17 @@ export class Draft implements State {
     { edit, source, catalog, renamedTables, others = new Map() }: Preview,
     wanted: Wanted = this.#trial?.wanted ?? {},
   ): Promise<PreviewResult> {
-    const goOn = whileWanted(wanted, WORK);
+    const goOn = deadlineCheck(wanted, WORK);
     const before = this.#latest;
     const metadata = edit(before.snapshot.metadata, before.snapshot);
     const sources = new Map(before.sources);
     const live = sources.get(source);
     if (live?.input.kind === 'open')
-      sources.set(source, { ...live, input: await inSlices(withCatalog(live.input, catalog, renamedTables), goOn) });
+      sources.set(source, { ...live, input: await runCooperatively(withCatalog(live.input, catalog, renamedTables), goOn) });
     for (const [name, other] of others) {
       const known = sources.get(name);
       if (known?.input.kind === 'open')
-        sources.set(name, { ...known, input: await inSlices(withCatalog(known.input, other, new Map()), goOn) });
+        sources.set(name, { ...known, input: await runCooperatively(withCatalog(known.input, other, new Map()), goOn) });
     }
     const { snapshot } = await this.#assembly.assemble(
       before.snapshot.resourceVersion,

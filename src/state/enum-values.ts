@@ -7,7 +7,7 @@ import type { EnumValue } from '../schema-cache/schema-cache.ts';
 import { enumColumns } from '../schema-cache/stages/enum-table.ts';
 import { textOfBytes } from '../util/bytes.ts';
 import { isJsonArray, isJsonObject, parseJson } from '../util/json.ts';
-import type { Wanted } from './wanted.ts';
+import type { Wanted } from './deadline-check.ts';
 import type { Connection } from '../backend/connection.ts';
 
 /** All rows; null when the table's shape is not that of an enum, which the schema cache will say. */

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { inSlices, type Sliced } from '../util/sliced.ts';
+import { runCooperatively, type Cooperative } from '../util/cooperative.ts';
 import { describeFailure } from '../errors/describe-failure.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { Environment } from '../metadata/environment-template.ts';
@@ -18,9 +18,9 @@ import type { StoredIntrospection } from '../metadata-store/remote-introspection
 import { type RemoteConnection, remoteConnection } from '../remote-schema/client/connection.ts';
 import type { Json } from '../util/json.ts';
 import { UNLIMITED } from '../model/json-scan.ts';
-import { parseInSlices } from '../util/json-slices.ts';
+import { parseJsonCooperatively } from '../util/parse-json-cooperatively.ts';
 import { printInPieces } from '../util/print-in-pieces.ts';
-import type { Wanted } from './wanted.ts';
+import type { Wanted } from './deadline-check.ts';
 
 export interface LiveRemote {
   /** The metadata's own object. */
@@ -66,7 +66,7 @@ export async function openRemote({ name, definition }: RemoteSchema, context: Op
   try {
     connection = remoteConnection(name, definition, environment);
     const answer = await context.introspect(connection, network, wantedWithin(context));
-    const text = (await inSlices(printInPieces(answer))).join('');
+    const text = (await runCooperatively(printInPieces(answer))).join('');
     const said = await readIntrospection(answer, text, before);
     return { definition, connection, input: { model: said.model, failure: null }, said };
   } catch (error) {
@@ -114,13 +114,13 @@ const CHUNK = 262_144;
 /** @param text the printed answer @throws SvcError remote-schema-error */
 async function readIntrospection(answer: Json, text: string, before: Introspection | null): Promise<Introspection> {
   const bytes = Buffer.from(text);
-  const digest = await inSlices(digestOf(bytes));
+  const digest = await runCooperatively(digestOf(bytes));
   if (before !== null && before.digest === digest) return before;
-  const model = await inSlices(modelFromIntrospection(answer));
+  const model = await runCooperatively(modelFromIntrospection(answer));
   return { packed: await pack(bytes), digest, model };
 }
 
-function* digestOf(bytes: Buffer): Sliced<string> {
+function* digestOf(bytes: Buffer): Cooperative<string> {
   const hash = createHash('sha256');
   for (let start = 0; start < bytes.length; start += CHUNK) {
     hash.update(bytes.subarray(start, start + CHUNK));
@@ -136,7 +136,7 @@ export async function introspectionText({ packed }: Introspection): Promise<stri
 
 /** @throws SvcError remote-schema-error, SyntaxError */
 async function readStored(text: string): Promise<Introspection> {
-  const { json } = await inSlices(parseInSlices(text, UNLIMITED));
+  const { json } = await runCooperatively(parseJsonCooperatively(text, UNLIMITED));
   return readIntrospection(json as Json, text, null);
 }
 

@@ -11,7 +11,7 @@ import {
   withDefinition,
 } from './live-remote.ts';
 import type { Refresh } from './state.ts';
-import type { Wanted } from './wanted.ts';
+import type { Wanted } from './deadline-check.ts';
 
 export interface RemotesFor extends RemoteContext {
   readonly metadata: Metadata;

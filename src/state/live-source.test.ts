@@ -17,7 +17,7 @@ import { createOutboundClient } from '../http-client/client.ts';
 import type { Json } from '../util/json.ts';
 import { ROOT } from '../util/path.ts';
 import { type LiveSource, type OpenContext, openSource, refreshSource } from './live-source.ts';
-import type { Wanted } from './wanted.ts';
+import type { Wanted } from './deadline-check.ts';
 
 const http = createOutboundClient();
 const color = { schema: 'public', name: 'color' };

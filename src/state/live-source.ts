@@ -7,13 +7,13 @@ import { type Catalog, type CatalogScope, nameKey, type QualifiedName } from '..
 import { describeFailure } from '../errors/describe-failure.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { SourceMetadata } from '../metadata/metadata.ts';
-import { shareInSlices, shareUnchanged } from '../metadata/share.ts';
+import { shareCooperatively, shareUnchanged } from '../metadata/share.ts';
 import type { SourceInput } from '../schema-cache/build.ts';
 import type { EnumValue } from '../schema-cache/schema-cache.ts';
-import { inSlices, type Sliced } from '../util/sliced.ts';
+import { runCooperatively, type Cooperative } from '../util/cooperative.ts';
 import { readEnumValues } from './enum-values.ts';
-import { type Lateness, latenessOf, unlessLate } from '../util/unless-late.ts';
-import type { Wanted } from './wanted.ts';
+import { type StopReason, stopReasonOf, withDeadline } from '../util/deadline.ts';
+import type { Wanted } from './deadline-check.ts';
 
 export interface LiveSource {
   readonly kind: string;
@@ -38,7 +38,7 @@ function readingWithin({ signal, deadline = Date.now() + LONGEST_READ_MS }: Want
   return { signal, deadline };
 }
 
-const late = (reason: Lateness): Error =>
+const late = (reason: StopReason): Error =>
   new SvcError('timeout', reason === 'abort' ? 'the request was cancelled' : 'the database did not answer in time');
 
 /** Never rejects: a source that cannot be opened or read is a failed one. */
@@ -58,16 +58,16 @@ export async function openSource(
     const onEvent = (event: { readonly kind: string; readonly message: string }): void => tell(name, event.kind, event.message);
     connection = await backend.connect(configuration, { ...settings, sourceName: name, onEvent }, reading);
     // A server that says nothing also takes a while until a statement that it was told to end is given up.
-    const found = await unlessLate(reading, connection.introspect(undefined, reading), late, () => undefined);
+    const found = await withDeadline(reading, connection.introspect(undefined, reading), late, () => undefined);
     const before = previous?.input.kind === 'open' ? previous.input : undefined;
-    const catalog = before === undefined ? found : await inSlices(shareInSlices(before.catalog, found));
+    const catalog = before === undefined ? found : await runCooperatively(shareCooperatively(before.catalog, found));
     const known = before?.enumValues ?? new Map<string, readonly EnumValue[]>();
     const enumValues = await readEnums({ metadata, backend, connection, catalog, known, again: () => true, reading });
     return { kind, configuration, connection, input: { kind: 'open', backend: namedAs(backend, catalog, before), catalog, enumValues } };
   } catch (error) {
     const closed = connection?.close();
     // What is not answered any more is waited for by nobody.
-    if (latenessOf(reading) === null) await closed;
+    if (stopReasonOf(reading) === null) await closed;
     else closed?.catch(() => undefined);
     context.onEvent(name, 'unavailable', describeFailure(error));
     return failedSource(metadata, error, backend);
@@ -124,14 +124,18 @@ export async function refreshSource(
 }
 
 /** An open source as it would be with another catalog; the rows of renamed enum tables are what they were. */
-export function* withCatalog(input: OpenInput, catalog: Catalog, renamedTables: ReadonlyMap<string, QualifiedName>): Sliced<SourceInput> {
+export function* withCatalog(
+  input: OpenInput,
+  catalog: Catalog,
+  renamedTables: ReadonlyMap<string, QualifiedName>,
+): Cooperative<SourceInput> {
   const enumValues = new Map(
     [...input.enumValues].map(([key, values]) => {
       const name = renamedTables.get(key);
       return [name === undefined ? key : nameKey(name), values] as const;
     }),
   );
-  return { ...input, catalog: yield* shareInSlices(input.catalog, catalog), enumValues: shareUnchanged(input.enumValues, enumValues) };
+  return { ...input, catalog: yield* shareCooperatively(input.catalog, catalog), enumValues: shareUnchanged(input.enumValues, enumValues) };
 }
 
 /** The catalog with the entries in `scope` replaced; what is equal stays the same object. */
@@ -189,7 +193,7 @@ async function readEnums({
       if (before !== undefined && !again(key)) return [key, before];
       const table = catalog.tables.get(key);
       if (table === undefined) return null;
-      const values = await unlessLate(reading, readOne(backend, connection, table, reading), late, () => undefined);
+      const values = await withDeadline(reading, readOne(backend, connection, table, reading), late, () => undefined);
       return values === null ? null : [key, before === undefined ? values : shareUnchanged(before, values)];
     }),
   );

@@ -3,7 +3,7 @@ import type { Metadata } from '../metadata/metadata.ts';
 import type { EventTriggerInfo, Inconsistency } from '../schema-cache/schema-cache.ts';
 import type { Catalog, QualifiedName } from '../catalog/catalog.ts';
 import type { Snapshot } from './snapshot.ts';
-import type { Wanted } from './wanted.ts';
+import type { Wanted } from './deadline-check.ts';
 
 /** What a change must read anew from the databases before stages run. */
 export interface Refresh {

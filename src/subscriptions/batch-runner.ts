@@ -7,7 +7,7 @@ import type { CellPart } from '../plan/plan.ts';
 import { type Bytes, sizeOfBytes } from '../util/bytes.ts';
 import type { CancellationSource } from '../util/cancellation.ts';
 import { laidOut } from '../util/json-layout.ts';
-import { inSlices, type Sliced } from '../util/sliced.ts';
+import { runCooperatively, type Cooperative } from '../util/cooperative.ts';
 import type { Cohort } from './cohort.ts';
 import type { Cohorts } from './cohorts.ts';
 import type { Detector } from './detector.ts';
@@ -92,7 +92,7 @@ export class BatchRunner {
     let bytes = 0;
     try {
       // Other work runs in between, however many subscribers there are and however large the answers.
-      bytes = await inSlices(this.#handOut(batch, rows, counts ? snapshotOf(rows) : null, clock, hold), () => {
+      bytes = await runCooperatively(this.#handOut(batch, rows, counts ? snapshotOf(rows) : null, clock, hold), () => {
         if (this.#cancellation.aborted) throw CLOSED;
       });
     } catch (error) {
@@ -109,7 +109,7 @@ export class BatchRunner {
     snapshot: string | null,
     clock: RunClock,
     hold: MemoryHold,
-  ): Sliced<number> {
+  ): Cooperative<number> {
     const { query } = this.#work;
     let bytes = 0;
     for (const row of rows) {
@@ -143,7 +143,7 @@ export class BatchRunner {
     return bytes;
   }
 
-  *#answer(cohort: Cohort, answer: Answer, clock: RunClock): Sliced<number> {
+  *#answer(cohort: Cohort, answer: Answer, clock: RunClock): Cooperative<number> {
     const began = performance.now();
     const isKnown = cohort.isKnown(answer);
     const compared = performance.now();
@@ -156,7 +156,7 @@ export class BatchRunner {
   }
 
   /** Hands the next rows of a stream to those who are ready; for the others the cursor stays where it is. */
-  *#advance(cohort: Cohort, cursor: readonly Bytes[], answer: Answer, clock: RunClock): Sliced<number> {
+  *#advance(cohort: Cohort, cursor: readonly Bytes[], answer: Answer, clock: RunClock): Cooperative<number> {
     const began = performance.now();
     const values = cohort.values.with(this.#work.query.cursor ?? 0, textOf(cursor));
     let given = 0;
@@ -187,7 +187,7 @@ export class BatchRunner {
   }
 
   /** @param printed limits the body, which is in memory beside the row @throws SvcError if the body is too large or memory is short */
-  *#answerOf(row: JsonRow, printed: AnswerLimit): Sliced<Answer> {
+  *#answerOf(row: JsonRow, printed: AnswerLimit): Cooperative<Answer> {
     let body = '';
     const take = (bytes: number): void => {
       if (!printed.take(bytes)) throw printed.refusal(false);

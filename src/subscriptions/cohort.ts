@@ -1,7 +1,7 @@
 /** Subscribers that share all values: one answer serves them. */
 import type { SvcError } from '../errors/svc-error.ts';
 import type { Answer, Subscriber, Subscription } from './subscriptions.ts';
-import type { Sliced } from '../util/sliced.ts';
+import type { Cooperative } from '../util/cooperative.ts';
 import { type Room, Version } from './version.ts';
 import type { Session } from '../auth/session.ts';
 import type { GraphqlRequest } from '../pipeline/request.ts';
@@ -72,7 +72,7 @@ export class Cohort {
    * newer answer may be sent meanwhile.
    * @returns how many got it
    */
-  *give(answer: Answer): Sliced<number> {
+  *give(answer: Answer): Cooperative<number> {
     let version = this.#version;
     let shared = answer;
     if (version?.isSame(answer) === true) shared = version.answer ?? answer;

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { PollerReport } from './poller-report.ts';
 import type { RunTimes } from '../observability/observation.ts';
 import { CancellationSource } from '../util/cancellation.ts';
-import { inSlices } from '../util/sliced.ts';
+import { runCooperatively } from '../util/cooperative.ts';
 import { BatchRunner } from './batch-runner.ts';
 import type { Cohort, CohortOwner, Member } from './cohort.ts';
 import { Cohorts } from './cohorts.ts';
@@ -168,7 +168,7 @@ export class Poller implements CohortOwner, Detecting {
       // An answer that was too large to be kept is read again.
       if (latest === null && !this.isStream) cohort.seen = null;
       if (this.#isCurrent(cohort) && !this.#tools.detector.isOutdated && (this.isStream || latest !== null)) {
-        if (latest !== null) void inSlices(cohort.give(latest)).catch(this.#tools.onFault);
+        if (latest !== null) void runCooperatively(cohort.give(latest)).catch(this.#tools.onFault);
       } else if (cohort.notBefore <= now && this.#needsRun(cohort)) cohorts.push(cohort);
     }
     if (cohorts.length === 0) {

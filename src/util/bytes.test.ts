@@ -8,7 +8,7 @@ import {
   sizeOfBytes,
   sliceBytes,
   textOfBytes,
-  wholeBytesInSlices,
+  wholeBytesCooperatively,
 } from './bytes.ts';
 import { runs } from '../../test/support/deep.ts';
 
@@ -42,7 +42,7 @@ test('slices count bytes', () => {
 
 test('makes the pieces of a body with a pause after each', () => {
   const made = { length: 3, pieces: () => ['a', 'b', 'c'] as Bytes[] };
-  const work = wholeBytesInSlices([bytesOfText('{'), made, bytesOfText('}')]);
+  const work = wholeBytesCooperatively([bytesOfText('{'), made, bytesOfText('}')]);
   let pauses = 0;
   let step = work.next();
   for (; step.done !== true; step = work.next()) pauses += 1;

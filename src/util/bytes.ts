@@ -1,4 +1,4 @@
-import type { Sliced } from './sliced.ts';
+import type { Cooperative } from './cooperative.ts';
 
 declare const bytes: unique symbol;
 
@@ -51,7 +51,7 @@ export function wholeBytes(body: Body): readonly Bytes[] {
 }
 
 /** `wholeBytes` with a pause after each piece, for bodies that may be large. */
-export function* wholeBytesInSlices(body: Body): Sliced<readonly Bytes[]> {
+export function* wholeBytesCooperatively(body: Body): Cooperative<readonly Bytes[]> {
   if (body.every((part) => typeof part === 'string')) return body;
   const pieces: Bytes[] = [];
   for (const piece of piecesOf(body)) {

@@ -1,5 +1,5 @@
 import { at, type Path, ROOT } from './path.ts';
-import { atOnce, type Sliced } from './sliced.ts';
+import { runSync, type Cooperative } from './cooperative.ts';
 
 /** Characters between pauses, about. */
 const STRETCH = 32_768;
@@ -16,11 +16,11 @@ interface Container {
  * disagree on which of the two counts, so text that must mean the same to everybody may not have any.
  */
 export function duplicateKey(text: string): Path | null {
-  return atOnce(findDuplicateKey(text));
+  return runSync(findDuplicateKey(text));
 }
 
 /** `duplicateKey` with pauses, for text that may be long. */
-export function* findDuplicateKey(text: string): Sliced<Path | null> {
+export function* findDuplicateKey(text: string): Cooperative<Path | null> {
   const open: Container[] = [];
   let expectsKey = false;
   let pause = STRETCH;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { runs } from '../../test/support/deep.ts';
 import { type Bytes, bytesOfText, type MadeBytes, textOfBytes } from './bytes.ts';
 import { type JsonLayout, laidOut, layoutKey } from './json-layout.ts';
-import { atOnce, type Sliced } from './sliced.ts';
+import { runSync, type Cooperative } from './cooperative.ts';
 
 type Tree = null | string | number | readonly Tree[] | { readonly [key: string]: Tree };
 
@@ -20,7 +20,7 @@ function printed(value: Tree, layout: JsonLayout): string {
 }
 
 /** `laidOut`, which counts each byte once. */
-function* measured(text: Bytes, layout: JsonLayout): Sliced<MadeBytes> {
+function* measured(text: Bytes, layout: JsonLayout): Cooperative<MadeBytes> {
   let counted = 0;
   const made = yield* laidOut(text, layout, (bytes) => {
     counted += bytes;
@@ -30,7 +30,7 @@ function* measured(text: Bytes, layout: JsonLayout): Sliced<MadeBytes> {
 }
 
 function print(text: Bytes, layout: JsonLayout): { readonly text: string; readonly length: number } {
-  const made = atOnce(measured(text, layout));
+  const made = runSync(measured(text, layout));
   return { text: textOfBytes([...made.pieces()]), length: made.length };
 }
 
@@ -83,7 +83,7 @@ test('prints any JSON as its layout says, with the length that was told', () => 
 test('prints a value of a megabyte under many names without a copy of it', () => {
   const text = bytesOfText(JSON.stringify({ a: 'x'.repeat(1_000_000) }));
   const keys: JsonLayout = Array.from({ length: 480 }, (_, i) => ({ key: layoutKey(`a${i}`), from: 0, inner: null }));
-  const made = atOnce(measured(text, keys));
+  const made = runSync(measured(text, keys));
   let size = 0;
   let longest = 0;
   for (const piece of made.pieces()) {

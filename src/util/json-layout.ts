@@ -3,7 +3,7 @@
  * out. Nothing is parsed but where values begin and end.
  */
 import { type Bytes, bytesOfText, type MadeBytes, sliceBytes } from './bytes.ts';
-import type { Sliced } from './sliced.ts';
+import type { Cooperative } from './cooperative.ts';
 
 /** The keys of an object, or of each object of a list, in the order in which they are printed. */
 export type JsonLayout = readonly LayoutEntry[];
@@ -39,7 +39,7 @@ const CLOSE_OBJECT = 125;
  * Returns the text as the layout prints it. Its length is measured here; its pieces are made as they are taken.
  * @param count called before each pause with the bytes that were measured since the last one; what it throws ends the work
  */
-export function* laidOut(text: Bytes, layout: JsonLayout, count: (bytes: number) => void): Sliced<MadeBytes> {
+export function* laidOut(text: Bytes, layout: JsonLayout, count: (bytes: number) => void): Cooperative<MadeBytes> {
   const measure = new Walk(text, false);
   const pauses = measure.pieces(layout);
   for (let isDone = false, counted = 0; !isDone; ) {

@@ -1,5 +1,5 @@
 import { isJsonArray, isJsonObject, type Json, printJson } from './json.ts';
-import type { Sliced } from './sliced.ts';
+import type { Cooperative } from './cooperative.ts';
 
 /** Levels that are printed part by part; what lies deeper is printed at once. */
 const LEVELS = 32;
@@ -33,10 +33,10 @@ function weigh(value: Json, left: number, level: number): number {
 }
 
 /** `printJson` with pauses, for values that may be large. @returns the text, in pieces */
-export function* printInPieces(json: Json): Sliced<readonly string[]> {
+export function* printInPieces(json: Json): Cooperative<readonly string[]> {
   const pieces: string[] = [];
   let text = '';
-  function* print(value: Json, level: number): Sliced<void> {
+  function* print(value: Json, level: number): Cooperative<void> {
     if (isJsonArray(value)) {
       text += '[';
       for (const [i, item] of value.entries()) {
@@ -56,19 +56,19 @@ export function* printInPieces(json: Json): Sliced<readonly string[]> {
       text += '}';
     }
   }
-  function* part(value: Json, level: number): Sliced<void> {
+  function* part(value: Json, level: number): Cooperative<void> {
     if (typeof value === 'string' && value.length > PIECE) yield* long(value);
     else if (level < LEVELS && (isJsonArray(value) || isJsonObject(value)) && weigh(value, AT_ONCE, level) < 0)
       yield* print(value, level + 1);
     else text += printJson(value);
     if (text.length >= PIECE) yield* pause();
   }
-  function* pause(): Sliced<void> {
+  function* pause(): Cooperative<void> {
     pieces.push(text);
     text = '';
     yield;
   }
-  function* long(value: string): Sliced<void> {
+  function* long(value: string): Cooperative<void> {
     text += '"';
     for (let start = 0; start < value.length; ) {
       let end = start + PIECE;

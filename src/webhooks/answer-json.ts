@@ -1,8 +1,8 @@
 /** The JSON of an answer, within what it may cost. */
 import { type Json, parseScannedJson } from '../util/json.ts';
 import { type JsonScanLimits, scanJson } from '../model/json-scan.ts';
-import { type ParsedInSlices, parseInSlices } from '../util/json-slices.ts';
-import { inSlices } from '../util/sliced.ts';
+import { type ParsedJson, parseJsonCooperatively } from '../util/parse-json-cooperatively.ts';
+import { runCooperatively } from '../util/cooperative.ts';
 
 /** Levels of lists and objects. */
 const MAX_NESTING = 512;
@@ -38,9 +38,9 @@ export async function answerJsonInSlices(body: Buffer): Promise<Json> {
   if (body.length < LONG) return answerJson(body);
   const text = textOf(body);
   const limits = limitsFor(text);
-  let found: ParsedInSlices;
+  let found: ParsedJson;
   try {
-    found = await inSlices(parseInSlices(text, limits));
+    found = await runCooperatively(parseJsonCooperatively(text, limits));
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
     throw new AnswerFault('is not valid JSON', { cause });
@@ -54,7 +54,7 @@ function limitsFor(text: string): JsonScanLimits {
 }
 
 /** @throws AnswerFault */
-function checkFacts(found: Pick<ParsedInSlices, 'depth' | 'size'>, { depth, size }: JsonScanLimits): void {
+function checkFacts(found: Pick<ParsedJson, 'depth' | 'size'>, { depth, size }: JsonScanLimits): void {
   if (found.depth > depth) throw new AnswerFault(`is nested deeper than ${depth} levels`);
   if (found.size > size) throw new AnswerFault(size < MAX_WEIGHT ? 'has too many values for its length' : 'has too many values');
 }

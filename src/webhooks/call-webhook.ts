@@ -7,7 +7,7 @@ import { type Cancellation, isPrompt } from '../util/cancellation.ts';
 import type { OutboundRequest, OutboundResponse } from '../http-client/request.ts';
 
 /** How long an answer is waited for. */
-export interface Patience {
+export interface TracedCallOptions {
   readonly signal?: Cancellation | undefined;
   /** epoch milliseconds */
   readonly deadline?: number | undefined;
@@ -22,7 +22,7 @@ export type WebhookRequest = Omit<OutboundRequest, 'signal'>;
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
 /** @returns ms that a call may take */
-export function timeoutWithin(timeout: number, { deadline = Number.POSITIVE_INFINITY }: Patience): number {
+export function timeoutWithin(timeout: number, { deadline = Number.POSITIVE_INFINITY }: TracedCallOptions): number {
   return Math.max(0, Math.min(timeout, deadline - Date.now(), LONGEST_TIMEOUT));
 }
 
@@ -31,7 +31,11 @@ export function timeoutWithin(timeout: number, { deadline = Number.POSITIVE_INFI
  * answer are the outbound client's affair.
  * @throws OutboundError when there is no answer; an answer of any status is none
  */
-export async function callWebhook(outbound: OutboundClient, request: WebhookRequest, patience: Patience): Promise<OutboundResponse> {
+export async function callWebhook(
+  outbound: OutboundClient,
+  request: WebhookRequest,
+  patience: TracedCallOptions,
+): Promise<OutboundResponse> {
   const { signal } = patience;
   if (signal?.aborted === true) throw new OutboundError('cancelled', `the call to ${safeUrl(request.url)} was cancelled`);
   const timeout = timeoutWithin(request.timeout, patience);

@@ -10,7 +10,7 @@ import { TransformFailure } from './transform/transform-failure.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
 import { AnswerFault, answerJsonInSlices, answerJsonOrNull } from './answer-json.ts';
 import { AnswerIntake, type AnswerUse } from './answer-use.ts';
-import { callWebhook, type Patience, timeoutWithin, type WebhookRequest } from './call-webhook.ts';
+import { callWebhook, type TracedCallOptions, timeoutWithin, type WebhookRequest } from './call-webhook.ts';
 import { clientHeaders } from './client-headers.ts';
 import { cookiesOf } from './cookies.ts';
 import { httpException } from './http-exception.ts';
@@ -28,7 +28,7 @@ export interface HandlerCall {
   readonly query: string | null;
   /** Of the client's request; absent where there are none. */
   readonly headers?: IncomingHttpHeaders;
-  readonly how: Patience;
+  readonly how: TracedCallOptions;
   /** Hears of the bytes of the answer as they come; a promise: nothing more is read before that. Absent: all is read at once. */
   readonly hold?: (bytes: number) => Promise<void> | null;
   /** Hears after how many seconds the handler asks to be called again. */

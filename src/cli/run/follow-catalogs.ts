@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { reasonOf } from '../../project/failure.ts';
-import { inSlices, type Sliced } from '../../util/sliced.ts';
+import { runCooperatively, type Cooperative } from '../../util/cooperative.ts';
 import type { Following } from './follow-files.ts';
 
 const LOOK_EVERY_MS = 2000;
@@ -36,7 +36,7 @@ export function followCatalogs(
   const look = async (): Promise<readonly string[]> => {
     const different: string[] = [];
     for (const [name, catalog] of await read()) {
-      const now = await inSlices(digestOf(catalog));
+      const now = await runCooperatively(digestOf(catalog));
       const before = known.get(name);
       known.set(name, now);
       if (before !== undefined && before !== now) different.push(name);
@@ -75,7 +75,7 @@ export function followCatalogs(
 }
 
 /** The same as long as the same is there. */
-function* digestOf({ tables, functions, ...others }: Catalog): Sliced<string> {
+function* digestOf({ tables, functions, ...others }: Catalog): Cooperative<string> {
   const hash = createHash('sha256').update(JSON.stringify(others));
   for (const map of [tables, functions])
     for (const entry of map) {

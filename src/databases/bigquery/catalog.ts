@@ -1,4 +1,4 @@
-/** Introspection: the views of `INFORMATION_SCHEMA` of each dataset, put together here. */
+/** Introspection from the `INFORMATION_SCHEMA` views of each dataset. */
 import { createHash } from 'node:crypto';
 import {
   type Catalog,
@@ -10,9 +10,9 @@ import {
   nameKey,
   type QualifiedName,
 } from '../../catalog/catalog.ts';
-import { inSlices, type Sliced } from '../../util/sliced.ts';
-import { isOurs } from './compile/dialect.ts';
-import { parseType, typeOf } from './type-of.ts';
+import { runCooperatively, type Cooperative } from '../../util/cooperative.ts';
+import { isReservedName } from './compile/dialect.ts';
+import { parseType, baseType } from './base-type.ts';
 
 type Row = readonly (string | null)[];
 export type CatalogQuery = (text: string) => Promise<readonly Row[]>;
@@ -30,9 +30,9 @@ const OF_TABLES = ['tables', 'columns', 'descriptions', 'options'] as const;
 const OF_FUNCTIONS = ['routines', 'parameters'] as const;
 type View = (typeof OF_TABLES)[number] | (typeof OF_FUNCTIONS)[number];
 
-/** @param schema a name that has been checked to be one */
+/** @param schema a validated name */
 function viewsOf(schema: string): Readonly<Record<View, string>> {
-  // Pseudo columns (`_PARTITIONTIME`) have no position: no answer can have a column of their name.
+  // Pseudo-columns such as `_PARTITIONTIME` have no position: no result can have columns with their names.
   const from = (view: string): string => `from \`${schema}\`.INFORMATION_SCHEMA.${view}`;
   return {
     tables: `select table_name, table_type ${from('TABLES')} order by table_name`,
@@ -49,13 +49,13 @@ interface Found {
   readonly rows: Readonly<Record<View, readonly Row[]>>;
 }
 
-/** @param datasets names that have been checked to be some */
+/** @param datasets validated names */
 export async function readCatalog(query: CatalogQuery, datasets: readonly string[], scope: CatalogScope = {}): Promise<Catalog> {
   const found = await Promise.all(datasets.map((dataset) => readDataset(query, dataset, scope)));
-  return inSlices(build(found, scope));
+  return runCooperatively(build(found, scope));
 }
 
-/** Each view is billed: those in which nothing is looked for are not asked. */
+/** Skips views without relevant content, because each query of a view is billed. */
 async function readDataset(query: CatalogQuery, dataset: string, { tables, functions }: CatalogScope): Promise<Found> {
   const isWanted = (names: readonly QualifiedName[] | undefined): boolean => names?.some(({ schema }) => schema === dataset) ?? true;
   const wanted = new Set<View>([...(isWanted(tables) ? OF_TABLES : []), ...(isWanted(functions) ? OF_FUNCTIONS : [])]);
@@ -65,7 +65,7 @@ async function readDataset(query: CatalogQuery, dataset: string, { tables, funct
   return { dataset, rows: Object.fromEntries(rows) as Found['rows'] };
 }
 
-function* build(found: readonly Found[], scope: CatalogScope): Sliced<Catalog> {
+function* build(found: readonly Found[], scope: CatalogScope): Cooperative<Catalog> {
   const tables = new Map<string, CatalogTable>();
   const functions = new Map<string, readonly CatalogFunction[]>();
   const [ofTables, ofFunctions] = [wantedNames(scope.tables), wantedNames(scope.functions)];
@@ -89,7 +89,7 @@ function* build(found: readonly Found[], scope: CatalogScope): Sliced<Catalog> {
       if (ofFunctions(name) && type === 'TABLE FUNCTION') functions.set(nameKey(name), [functionOf(name, parameters.get(routine) ?? [])]);
     }
   }
-  // There are no versions.
+  // BigQuery has no versions.
   return { tables, functions, version: 0 };
 }
 
@@ -99,8 +99,8 @@ function wantedNames(names: readonly QualifiedName[] | undefined): (name: Qualif
   return (name) => keys.has(nameKey(name));
 }
 
-/** Rows by what stands first in them. */
-function* groups(rows: readonly Row[]): Sliced<ReadonlyMap<string | null | undefined, readonly Row[]>> {
+/** Groups rows by their first cell. */
+function* groups(rows: readonly Row[]): Cooperative<ReadonlyMap<string | null | undefined, readonly Row[]>> {
   const found = new Map<string | null | undefined, Row[]>();
   for (const row of rows) {
     yield;
@@ -111,14 +111,14 @@ function* groups(rows: readonly Row[]): Sliced<ReadonlyMap<string | null | undef
   return found;
 }
 
-/** Columns under names that statements need for themselves are not shown. */
+/** Hides columns with names that compiled statements reserve. */
 function columnOf([, name = '', type, nullable]: Row, comment: string | null): readonly CatalogColumn[] {
-  if (name === null || isOurs(name)) return [];
+  if (name === null || isReservedName(name)) return [];
   return [
     {
       name,
       type: parseType(type ?? ''),
-      // What is repeated is never null, but a mask may make it so.
+      // Repeated columns are never null, but a mask may make them null.
       nullable: nullable !== 'NO',
       hasDefault: false,
       generated: false,
@@ -136,9 +136,9 @@ function tableOf(name: QualifiedName, kind: CatalogTableKind, comment: string | 
     kind,
     comment,
     columns,
-    // A view may call `rand()`, and files of external tables may change while a statement runs.
+    // Views may call `rand()`, and files of external tables may change while a statement runs.
     ...(kind === 'table' ? { snapshotBound: true } : {}),
-    // Keys are not enforced: nothing may depend on them.
+    // Keys are not enforced, so nothing may rely on them.
     primaryKey: null,
     uniqueConstraints: [],
     otherConstraints: [],
@@ -157,14 +157,14 @@ function functionOf(name: QualifiedName, parameters: readonly Row[]): CatalogFun
     volatility: 'stable',
     variadic: false,
     arguments: parameters.map(([, argument, type]) => ({ name: argument ?? '', type: parseType(type ?? ''), hasDefault: false })),
-    returns: { ...typeOf('TABLE'), kind: 'pseudo' },
+    returns: { ...baseType('TABLE'), kind: 'pseudo' },
     returnsTable: null,
     returnsSet: true,
     aggregate: false,
   };
 }
 
-/** Of an option, which is written as a literal: `"a \"b\""`. */
+/** Reads an option, which is written as a literal: `"a \"b\""`. */
 function literalText(literal: string): string | null {
   try {
     const text: unknown = JSON.parse(literal);
@@ -174,7 +174,7 @@ function literalText(literal: string): string | null {
   }
 }
 
-/** The same number for the same text, in all likelihood no other text's. */
+/** Returns a number for a text; collisions are improbable. */
 function numberOf(text: string): number {
   return createHash('sha256').update(text).digest().readUIntBE(0, 6);
 }

@@ -1,4 +1,4 @@
-/** A source of BigQuery: it reads. There are no sessions and transactions; every statement is a job of its own. */
+/** BigQuery source. It is read-only and has neither sessions nor transactions; each statement is a job. */
 import type { HealthStatus, Reads, TransactionOptions } from '../../backend/backend.ts';
 import type { ServerMeasures } from '../../backend/connection-counts.ts';
 import type { QueryTags } from '../../backend/query-tags.ts';
@@ -6,19 +6,19 @@ import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { MOST_RESULT_BYTES } from '../shared/result-size.ts';
 import type { Json } from '../../util/json.ts';
-import { inSlices, type Sliced } from '../../util/sliced.ts';
+import { runCooperatively, type Cooperative } from '../../util/cooperative.ts';
 import { answerOf, layoutOf } from './answer.ts';
 import { readCatalog } from './catalog.ts';
 import { cellText, type RowReader, textCells, valueCells } from './client/answers.ts';
-import type { BigQueryClient, DryRun, Query, Result } from './client/client.ts';
+import type { BigQueryClient, DryRun, QueryRequest, QueryResult } from './client/client.ts';
 import { runSqlError, statementError, StatementCancelledError } from './errors.ts';
-import { queryParameters } from './parameters.ts';
-import { TEXT } from './type-of.ts';
+import { namedParameters } from './parameters.ts';
+import { TEXT } from './base-type.ts';
 import type { Connection, JsonRow, RunOptions, RunSqlOptions, RunSqlResult, SessionSettings, Statement } from '../../backend/connection.ts';
 
 const CLOSE_BOUND_MS = 10_000;
 const INTROSPECTION_MS = 120_000;
-/** Bytes that are billed of each table that a query reads, at least. */
+/** Minimum bytes billed for each table that a query reads. */
 const LEAST_BILLED = 10 * 1024 * 1024;
 
 export interface SourceOptions {
@@ -29,8 +29,8 @@ export interface SourceOptions {
 export class BigQuerySource implements Reads {
   private readonly client: BigQueryClient;
   private readonly options: SourceOptions;
-  /** The last health check that was found to read only. */
-  private knownRead: string | undefined;
+  /** Last health check that a dry run has confirmed to be a SELECT. */
+  private checkedRead: string | undefined;
 
   constructor(client: BigQueryClient, options: SourceOptions) {
     this.client = client;
@@ -46,11 +46,11 @@ export class BigQuerySource implements Reads {
   }
 
   /**
-   * Has it counted what a job is billed for, whoever wants to know: of one that took longer than a call its answer does not tell.
-   * @param told is given it, at once or later; null: it cannot be found out
+   * Counts the billed bytes. A job that took longer than one call does not report them in its response, so they are fetched.
+   * @param onBytes called at once or later; with `null` if they are not available
    */
   private bill(
-    { job, billedBytes }: Pick<Result<never>, 'job' | 'billedBytes'>,
+    { job, billedBytes }: Pick<QueryResult<never>, 'job' | 'billedBytes'>,
     told: (bytes: number | null) => void = () => undefined,
   ): void {
     if (billedBytes !== null || job === null) told(billedBytes);
@@ -105,10 +105,10 @@ export class BigQuerySource implements Reads {
   async health(sql: string, timeoutMs: number): Promise<HealthStatus> {
     const how = { deadline: Date.now() + timeoutMs };
     try {
-      if (this.knownRead !== sql) {
+      if (this.checkedRead !== sql) {
         const kind = await this.kindOf(sql, how);
         if (kind !== 'SELECT') return { status: 'ERROR', message: `the check is ${kind}: only a single SELECT is run` };
-        this.knownRead = sql;
+        this.checkedRead = sql;
       }
       await this.texts({ text: sql, parameters: [] }, how);
       return { status: 'OK' };
@@ -127,11 +127,11 @@ export class BigQuerySource implements Reads {
     return this.client.close(CLOSE_BOUND_MS);
   }
 
-  private async texts(query: Query, how: RunSqlOptions): Promise<RunSqlResult> {
+  private async texts(query: QueryRequest, how: RunSqlOptions): Promise<RunSqlResult> {
     const { maxRows, mostBytes = MOST_RESULT_BYTES } = how;
     const result = await this.client.run(query, how, () => valueCells(mostBytes), maxRows);
     this.bill(result);
-    return inSlices(textsOf(result));
+    return runCooperatively(textsOf(result));
   }
 
   private async run<Cell>(
@@ -139,10 +139,10 @@ export class BigQuerySource implements Reads {
     values: readonly (string | null)[],
     how: RunOptions,
     readRow: RowReader<Cell>,
-  ): Promise<Result<Cell>> {
+  ): Promise<QueryResult<Cell>> {
     try {
       const { tags } = how;
-      const query: Query = { ...this.queryOf(statement, values), repeatable: true };
+      const query: QueryRequest = { ...this.queryOf(statement, values), repeatable: true };
       return await this.client.run(tags === undefined ? query : { ...query, labels: labelsOf(tags) }, how, () => readRow);
     } catch (failure) {
       throw statementError(failure, statement.text, values);
@@ -151,11 +151,11 @@ export class BigQuerySource implements Reads {
 
   private queryOf(statement: Statement, values: readonly (string | null)[]) {
     const layout = layoutOf(statement);
-    const all = queryParameters(statement.parameters, values, this.options.rowLimit);
+    const all = namedParameters(statement.parameters, values, this.options.rowLimit);
     return { text: statement.text, parameters: layout.kind === 'keys' ? all.filter((_, i) => i !== layout.holeName) : all };
   }
 
-  /** @param deadline of statements that have none of their own; epoch milliseconds */
+  /** @param deadline of statements without one of their own, in epoch milliseconds */
   private connection(readOnly: boolean, deadline: number | undefined): Connection {
     const within = <H extends RunOptions>(how: H): H => (how.deadline === undefined && deadline !== undefined ? { ...how, deadline } : how);
     return {
@@ -187,7 +187,7 @@ export class BigQuerySource implements Reads {
     });
   }
 
-  /** What BigQuery takes the text for, as there are no read-only transactions: `SELECT`, `INSERT`, … @throws as the client */
+  /** Determines the type of a statement by a dry run, as BigQuery has no read-only transactions: `SELECT`, `INSERT`, … */
   private async kindOf(text: string, how: RunOptions): Promise<string> {
     return (await this.client.dryRun({ text, parameters: [] }, how)).statement ?? 'a script';
   }
@@ -202,8 +202,8 @@ function planLines({ bytes, tables }: DryRun): readonly string[] {
   ];
 }
 
-function* textsOf({ fields, rows, affectedRows }: Result<Json>): Sliced<RunSqlResult> {
-  // Every statement is told with rows, as those of a warehouse are.
+function* textsOf({ fields, rows, affectedRows }: QueryResult<Json>): Cooperative<RunSqlResult> {
+  // The result of every statement is `TuplesOk`, as for other data warehouses.
   if (fields === null) return { kind: 'TuplesOk', columns: [], rows: [], command: String(affectedRows ?? 0) };
   const texts: (string | null)[][] = [];
   for (const row of rows) {
@@ -215,10 +215,10 @@ function* textsOf({ fields, rows, affectedRows }: Result<Json>): Sliced<RunSqlRe
   return { kind: 'TuplesOk', columns: fields.map(({ name }) => name), rows: texts, command: String(rows.length) };
 }
 
-/** Characters of a value of a label. */
+/** Maximum characters of the value of a label. */
 const LABEL_LENGTH = 63;
 
-/** Labels have lower-case letters, digits, `_` and `-` only. */
+/** Converts tags to labels, which allow only lower-case letters, digits, `_` and `-`. */
 function labelsOf({ labels }: QueryTags): Readonly<Record<string, string>> {
   return Object.fromEntries(
     [...labels].map(([name, value]) => [

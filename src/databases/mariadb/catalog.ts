@@ -11,8 +11,8 @@ import {
   nameKey,
   type QualifiedName,
 } from '../../catalog/catalog.ts';
-import { inSlices, type Sliced } from '../../util/sliced.ts';
-import { typeOf } from './type-of.ts';
+import { runCooperatively, type Cooperative } from '../../util/cooperative.ts';
+import { baseType } from './base-type.ts';
 import type { RunSqlResult } from '../../backend/connection.ts';
 
 type Query = (text: string, values: readonly (string | null)[]) => Promise<RunSqlResult>;
@@ -78,7 +78,7 @@ export async function readCatalog(query: Query, database: string, scope: Catalog
     await rowsOf(VERSION),
   ];
   const wanted = scope.tables === undefined ? null : new Set(scope.tables.map(nameKey));
-  const found = await inSlices(buildTables({ database, tables, columns, checks, keys }, wanted));
+  const found = await runCooperatively(buildTables({ database, tables, columns, checks, keys }, wanted));
   const [major = 0, minor = 0, patch = 0] = (version[0]?.[0] ?? '').split('.').map(Number);
   return { tables: found, functions: new Map(), version: major * 10_000 + minor * 100 + patch, unnamedSchema: database };
 }
@@ -91,7 +91,7 @@ interface Found {
   readonly keys: readonly Row[];
 }
 
-function* buildTables(found: Found, wanted: ReadonlySet<string> | null): Sliced<ReadonlyMap<string, CatalogTable>> {
+function* buildTables(found: Found, wanted: ReadonlySet<string> | null): Cooperative<ReadonlyMap<string, CatalogTable>> {
   const nameOf = (schema: string | null | undefined, name: string | null | undefined): QualifiedName => ({
     schema: schema === found.database ? '' : (schema ?? ''),
     name: name ?? '',
@@ -147,7 +147,7 @@ function columnOf(row: Row, isJson: boolean): CatalogColumn {
   const counts = (extra ?? '').includes('auto_increment');
   return {
     name: name ?? '',
-    type: isJson ? typeOf('json') : columnTypeOf(dataType ?? '', columnType ?? '', collation ?? null),
+    type: isJson ? baseType('json') : columnTypeOf(dataType ?? '', columnType ?? '', collation ?? null),
     nullable: nullable === 'YES',
     // A column that takes null and has no default is said to have null for one.
     hasDefault: !isGenerated && (counts || (defaultText !== null && defaultText !== undefined && defaultText !== 'NULL')),
@@ -160,8 +160,8 @@ function columnOf(row: Row, isJson: boolean): CatalogColumn {
 }
 
 function columnTypeOf(dataType: string, columnType: string, collation: string | null): CatalogType {
-  if (columnType === 'tinyint(1)' || columnType === 'bit(1)') return typeOf('boolean');
-  const plain = typeOf(/\bunsigned\b/.test(columnType) ? `${dataType} unsigned` : dataType);
+  if (columnType === 'tinyint(1)' || columnType === 'bit(1)') return baseType('boolean');
+  const plain = baseType(/\bunsigned\b/.test(columnType) ? `${dataType} unsigned` : dataType);
   const fraction = fractionOf(dataType, columnType);
   const type = fraction === null ? plain : { ...plain, fraction };
   const members = dataType === 'enum' || dataType === 'set' ? { members: membersOf(columnType) } : {};
@@ -191,7 +191,7 @@ interface Constraints {
 type NameOf = (schema: string | null | undefined, name: string | null | undefined) => QualifiedName;
 
 /** Rows of one constraint follow each other. */
-function* buildConstraints(found: Found, nameOf: NameOf): Sliced<ReadonlyMap<string, Constraints>> {
+function* buildConstraints(found: Found, nameOf: NameOf): Cooperative<ReadonlyMap<string, Constraints>> {
   const tables = new Map<string, Constraints>();
   const groups = new Map<string, Row[]>();
   for (const row of found.keys) {

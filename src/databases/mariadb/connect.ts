@@ -1,7 +1,7 @@
 /** From a source's configuration to an open source. */
 import type { ConnectContext } from '../../backend/backend.ts';
 import type { MariadbConfiguration } from './configuration.ts';
-import { type Lateness, unlessLate } from '../../util/unless-late.ts';
+import { type StopReason, withDeadline } from '../../util/deadline.ts';
 import { connectionError, statementError, StatementCancelledError } from './errors.ts';
 import { Pool } from './pool.ts';
 import { MariadbSource } from './source.ts';
@@ -33,8 +33,8 @@ export async function connect(configuration: MariadbConfiguration, context: Conn
   });
   try {
     const deadline = Math.min(how.deadline ?? Number.POSITIVE_INFINITY, Date.now() + FIRST_ANSWER_MS);
-    const late = (reason: Lateness): Error => new StatementCancelledError(reason);
-    await unlessLate({ signal: how.signal, deadline }, checkServer(pool), late, () => undefined);
+    const late = (reason: StopReason): Error => new StatementCancelledError(reason);
+    await withDeadline({ signal: how.signal, deadline }, checkServer(pool), late, () => undefined);
   } catch (failure) {
     await pool.close(0);
     throw statementError(failure, { text: '', values: [] });

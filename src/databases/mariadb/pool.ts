@@ -3,7 +3,7 @@ import { createPool, type Pool as DriverPool, type PoolConnection as DriverConne
 import { type Connection, createConnection, type PoolConnection, type RowDataPacket } from 'mysql2/promise';
 import { identifier, join, print, type Sql, sql, string } from '../../sql/fragment.ts';
 import { ConnectionCounts, type ServerMeasures } from '../../backend/connection-counts.ts';
-import { type Lateness, latenessOf } from '../../util/unless-late.ts';
+import { type StopReason, stopReasonOf } from '../../util/deadline.ts';
 import { dialect } from './compile/dialect.ts';
 import { NoConnectionError, StatementCancelledError } from './errors.ts';
 import type { ConnectionTarget } from './target.ts';
@@ -226,11 +226,11 @@ export class Pool {
     const { signal, deadline } = how;
     if (signal === undefined && deadline === undefined) return task();
     let killed: Promise<void> | undefined;
-    let reason: Lateness | null = latenessOf(how);
+    let reason: StopReason | null = stopReasonOf(how);
     if (reason !== null) throw new StatementCancelledError(reason);
     let cut: NodeJS.Timeout | undefined;
     const unwatch = this.watch.add(() => {
-      reason ??= latenessOf(how);
+      reason ??= stopReasonOf(how);
       if (reason === null || killed !== undefined) return;
       // The order may hit what comes next in the session: nothing does.
       lent.tainted = true;
@@ -267,7 +267,7 @@ export class Pool {
 
   private wait(how: RunOptions): Promise<PoolConnection> {
     if (this.closing) return Promise.reject(new NoConnectionError('the source is closed'));
-    const late = latenessOf(how);
+    const late = stopReasonOf(how);
     if (late !== null) return Promise.reject(new StatementCancelledError(late));
     const began = performance.now();
     const isFree = this.lent < this.settings.maxConnections;
@@ -282,7 +282,7 @@ export class Pool {
         reject(error);
       };
       const unwatch = this.watch.add(() => {
-        const reason = latenessOf(how);
+        const reason = stopReasonOf(how);
         if (reason !== null) giveUp(new StatementCancelledError(reason));
         else if (Date.now() - start > this.settings.waitTimeoutMs) {
           this.counts.timeouts += 1;
@@ -394,6 +394,6 @@ function value(text: string | undefined): Sql {
 
 /** @throws StatementCancelledError where nobody waits any more */
 export function refuseLate(how: RunOptions): void {
-  const reason = latenessOf(how);
+  const reason = stopReasonOf(how);
   if (reason !== null) throw new StatementCancelledError(reason);
 }

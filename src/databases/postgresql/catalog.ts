@@ -14,7 +14,7 @@ import {
   type QualifiedName,
 } from '../../catalog/catalog.ts';
 import { textOfBytes } from '../../util/bytes.ts';
-import { inSlices, type Sliced } from '../../util/sliced.ts';
+import { runCooperatively, type Cooperative } from '../../util/cooperative.ts';
 import { isPostgis } from './compile/operand.ts';
 import type { JsonRow } from '../../backend/connection.ts';
 
@@ -161,10 +161,10 @@ export async function readCatalog(query: Query, scope: CatalogScope = {}): Promi
   const typeRow = await query(TYPES, [`{${[...used].join(',')}}`]);
   const types = new Types(parseCell<readonly TypeRow[]>(typeRow, 0));
   return {
-    tables: await inSlices(
+    tables: await runCooperatively(
       buildTables(
         parseCell<TableRows>(tableRow, 0),
-        await inSlices(columnsByTable(columns, types)),
+        await runCooperatively(columnsByTable(columns, types)),
         parseCell<ConstraintRows>(tableRow, 2),
         parseCell<readonly TargetRow[]>(tableRow, 3),
       ),
@@ -210,7 +210,7 @@ class Types {
     // An array of a domain keeps the domain's name: its operators want exactly that type.
     const type: CatalogType = { schema, name, kind: TYPE_KINDS[kind] ?? 'base', array: element !== undefined };
     const lacks = this.#lacksOf(row, isPostgis(type));
-    return lacks.length === 0 ? type : { ...type, lacks };
+    return lacks.length === 0 ? type : { ...type, unsupported: lacks };
   }
 
   /** @param negates `<>` is written as the negation of `=` */
@@ -234,7 +234,7 @@ class Types {
   }
 }
 
-function* columnsByTable(rows: ColumnRows, types: Types): Sliced<ReadonlyMap<number, CatalogColumn[]>> {
+function* columnsByTable(rows: ColumnRows, types: Types): Cooperative<ReadonlyMap<number, CatalogColumn[]>> {
   const tables = new Map<number, CatalogColumn[]>();
   for (const [i, table] of rows.table.entries()) {
     const typeId = rows.type[i] as number;
@@ -275,7 +275,7 @@ function* buildTables(
   columns: ReadonlyMap<number, readonly CatalogColumn[]>,
   constraintRows: ConstraintRows,
   targets: readonly TargetRow[],
-): Sliced<ReadonlyMap<string, CatalogTable>> {
+): Cooperative<ReadonlyMap<string, CatalogTable>> {
   const names = new Map<number, QualifiedName>(
     rows.id.map((id, i) => [id, { schema: rows.schema[i] as string, name: rows.name[i] as string }]),
   );
@@ -324,7 +324,7 @@ function* buildConstraints(
   rows: ConstraintRows,
   columnName: (table: number, position: number) => string,
   tableName: (id: number) => QualifiedName | undefined,
-): Sliced<ReadonlyMap<number, Constraints>> {
+): Cooperative<ReadonlyMap<number, Constraints>> {
   const tables = new Map<number, Constraints>();
   for (const [i, table] of rows.table.entries()) {
     yield;

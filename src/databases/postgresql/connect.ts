@@ -1,7 +1,7 @@
 /** From a source's configuration to an open source. */
 import type { ConnectContext } from '../../backend/backend.ts';
 import { SvcError } from '../../errors/svc-error.ts';
-import { type Lateness, unlessLate } from '../../util/unless-late.ts';
+import { type StopReason, withDeadline } from '../../util/deadline.ts';
 import type { ConnectionConfiguration, PostgresqlConfiguration } from './configuration.ts';
 import { CancelledError } from './driver/database-error.ts';
 import { createClientOpener, createOpener, type ConnectionTarget } from './driver/open-session.ts';
@@ -33,8 +33,8 @@ export async function connect(
   spread = false,
 ): Promise<PostgresqlSource> {
   const how = { signal, deadline: Math.min(deadline, Date.now() + FIRST_ANSWER_MS) };
-  const late = (reason: Lateness): Error => statementError(new CancelledError(reason), { text: '', values: [], prepared: false });
-  return unlessLate(how, opened(configuration, context, how, spread), late, (source) => void source.close());
+  const late = (reason: StopReason): Error => statementError(new CancelledError(reason), { text: '', values: [], prepared: false });
+  return withDeadline(how, opened(configuration, context, how, spread), late, (source) => void source.close());
 }
 
 async function opened(

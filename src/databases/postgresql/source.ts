@@ -12,8 +12,8 @@ import type {
 import type { ServerMeasures } from '../../backend/connection-counts.ts';
 import type { Captures } from '../../backend/captures.ts';
 import { taggedText } from '../../backend/query-tags.ts';
-import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../../catalog/catalog.ts';
-import { latenessOf } from '../../util/unless-late.ts';
+import type { Catalog, CatalogScope, QualifiedName, TableOverview } from '../../catalog/catalog.ts';
+import { stopReasonOf } from '../../util/deadline.ts';
 import { type PostgresqlCaptureOptions, postgresqlCaptures } from './capture/captures.ts';
 import { readMark } from './catalog-mark.ts';
 import { checkParameters, runExchange, SessionConnection, startExchange } from './connection.ts';
@@ -131,7 +131,7 @@ export class PostgresqlSource implements Source {
     return this.#alone(how, (connection) => connection.introspect(scope, how));
   }
 
-  survey(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly SurveyedTable[]> {
+  survey(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly TableOverview[]> {
     return this.#alone(how, (connection) => connection.survey(tables, how));
   }
 
@@ -367,7 +367,7 @@ export class PostgresqlSource implements Source {
         exchange.goesOn = true;
         startExchange(session, exchange, how, this.#watch);
       };
-      const late = latenessOf(how);
+      const late = stopReasonOf(how);
       if (late === null) this.#pool.lendTo(how, run, fail);
       else fail(new CancelledError(late));
     });
@@ -396,7 +396,7 @@ export class PostgresqlSource implements Source {
 
   async #lend(how: LendOptions): Promise<DriverSession> {
     try {
-      const late = latenessOf(how);
+      const late = stopReasonOf(how);
       if (late !== null) throw new CancelledError(late);
       return await this.#pool.lend(how);
     } catch (failure) {

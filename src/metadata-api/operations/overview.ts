@@ -1,6 +1,6 @@
 /** What is there, in one small answer. */
 import { nonEmptyText, object, optional } from '../../metadata/codec.ts';
-import { inSlices } from '../../util/sliced.ts';
+import { runCooperatively } from '../../util/cooperative.ts';
 import { type OperationAnswer, PrintedJson } from '../answer.ts';
 import { operation, type OperationGroup } from '../operation.ts';
 import { overviewOf } from '../overview.ts';
@@ -24,7 +24,7 @@ Flags are the sums of 1 (a view), 2 (an enum table), 4 (its name is none for Gra
       example: {},
     },
     async run({ ifNot }, { snapshot }): Promise<OperationAnswer> {
-      const { tag, pieces } = await inSlices(overviewOf(snapshot));
+      const { tag, pieces } = await runCooperatively(overviewOf(snapshot));
       if (tag === ifNot) return { tag, resource_version: snapshot.resourceVersion, unchanged: true };
       return new PrintedJson(pieces);
     },

@@ -4,7 +4,7 @@ import type { OutboundClient } from '../../http-client/client.ts';
 import { OutboundError } from '../../http-client/outbound-error.ts';
 import { type Json, type JsonObject, printJson } from '../../util/json.ts';
 import { AnswerFault, answerJsonInSlices } from '../../webhooks/answer-json.ts';
-import { callWebhook, type Patience, timeoutWithin } from '../../webhooks/call-webhook.ts';
+import { callWebhook, type TracedCallOptions, timeoutWithin } from '../../webhooks/call-webhook.ts';
 import { cookiesOf } from '../../webhooks/cookies.ts';
 import { httpException } from '../../webhooks/http-exception.ts';
 import type { RemoteConnection } from './connection.ts';
@@ -34,7 +34,7 @@ export async function exchange(
   outbound: OutboundClient,
   connection: RemoteConnection,
   asked: Asked,
-  patience: Patience,
+  patience: TracedCallOptions,
 ): Promise<Answered> {
   const { document: query, variables = {}, operationName, headers, maxResponseSize, take } = asked;
   const timeout = timeoutWithin(connection.timeout, patience);

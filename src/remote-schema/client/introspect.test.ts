@@ -4,7 +4,7 @@ import { type GraphqlServer, type RawGraphqlAnswer, startGraphqlServer } from '.
 import { SvcError } from '../../errors/svc-error.ts';
 import { createOutboundClient, type OutboundClient } from '../../http-client/client.ts';
 import { modelFromIntrospection } from '../from-introspection.ts';
-import { atOnce } from '../../util/sliced.ts';
+import { runSync } from '../../util/cooperative.ts';
 import { type RemoteConnection, remoteConnection } from './connection.ts';
 import { introspectRemote } from './introspect.ts';
 
@@ -41,7 +41,7 @@ describe('introspection', () => {
     expect(server.requests).toMatchObject([
       { operationName: 'IntrospectionQuery', headers: { 'content-type': 'application/json', 'x-svc-role': 'admin', 'x-key': 'k' } },
     ]);
-    const model = atOnce(modelFromIntrospection(answer));
+    const model = runSync(modelFromIntrospection(answer));
     expect(model.types.get('Day')).toMatchObject({ kind: 'scalar', specifiedByUrl: 'https://days.example' });
     expect(server.requests[0]?.query).not.toContain('isOneOf');
   });
@@ -53,7 +53,7 @@ describe('introspection', () => {
   ])('does without %s where the server does not know it', async (unknown, kept, without) => {
     server.answer = ({ query }) =>
       query.includes(unknown) ? { status: 400, body: { errors: [{ message: `Cannot query field ${unknown}` }] } } : undefined;
-    atOnce(modelFromIntrospection(await introspectRemote(outbound, connection())));
+    runSync(modelFromIntrospection(await introspectRemote(outbound, connection())));
     const last = server.requests.at(-1)?.query;
     expect(last).toContain(kept);
     expect(last).not.toContain(without);
@@ -62,7 +62,7 @@ describe('introspection', () => {
   it('takes a schema without what came later to GraphQL', async () => {
     server.answer = ({ query }) =>
       /specifiedByURL|isRepeatable|inputFields\(/.test(query) ? { status: 400, body: { errors: [{ message: 'no' }] } } : undefined;
-    expect(atOnce(modelFromIntrospection(await introspectRemote(outbound, connection()))).query).toBe('Query');
+    expect(runSync(modelFromIntrospection(await introspectRemote(outbound, connection()))).query).toBe('Query');
     expect(server.requests).toHaveLength(4);
   });
 

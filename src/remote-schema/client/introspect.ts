@@ -4,7 +4,7 @@ import { SvcError } from '../../errors/svc-error.ts';
 import type { OutboundClient } from '../../http-client/client.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import type { RemoteConnection } from './connection.ts';
-import type { Patience } from '../../webhooks/call-webhook.ts';
+import type { TracedCallOptions } from '../../webhooks/call-webhook.ts';
 import { type Answered, exchange } from './exchange.ts';
 import { defaultHeaders } from './request-headers.ts';
 
@@ -29,7 +29,7 @@ const FORMS: readonly IntrospectionOptions[] = [
 export async function introspectRemote(
   outbound: OutboundClient,
   connection: RemoteConnection,
-  patience: Patience = {},
+  patience: TracedCallOptions = {},
 ): Promise<JsonObject> {
   // One time limit for all attempts together.
   const deadline = Math.min(patience.deadline ?? Number.POSITIVE_INFINITY, Date.now() + connection.timeout);

@@ -3,11 +3,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Session } from '../../auth/session.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { OutboundClient } from '../../http-client/client.ts';
-import { createTurns } from '../../util/turns.ts';
+import { limitConcurrency } from '../../util/turns.ts';
 import type { Json, JsonObject } from '../../util/json.ts';
 import type { RemoteConnection } from './connection.ts';
 import { AnswerIntake, type AnswerUse } from '../../webhooks/answer-use.ts';
-import type { Patience } from '../../webhooks/call-webhook.ts';
+import type { TracedCallOptions } from '../../webhooks/call-webhook.ts';
 import { exchange } from './exchange.ts';
 import { clientCallHeaders } from './request-headers.ts';
 
@@ -20,7 +20,7 @@ export interface RemoteCall {
   readonly session: Session;
   /** Of the client's request, for servers that get them; absent where there is none. */
   readonly headers?: IncomingHttpHeaders;
-  readonly how: Patience;
+  readonly how: TracedCallOptions;
 }
 
 export interface RemoteReply {
@@ -51,7 +51,7 @@ const CALLS_AT_ONCE = 16;
 
 export function createRemoteAccess({ outbound, maxResponseSize }: RemoteAccessOptions): RemoteAccess {
   return (connections, use = { bytes: 0 }) => {
-    const inTurn = createTurns(CALLS_AT_ONCE);
+    const inTurn = limitConcurrency(CALLS_AT_ONCE);
     return ({ remote, document, variables, session, headers, how }) =>
       inTurn(async () => {
         const connection = connections.get(remote);

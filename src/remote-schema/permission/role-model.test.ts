@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { Json } from '../../util/json.ts';
 import { modelFromIntrospection } from '../from-introspection.ts';
-import { atOnce } from '../../util/sliced.ts';
+import { runSync } from '../../util/cooperative.ts';
 import type { RemoteModel, RemotePreset } from '../model.ts';
 import { roleModel } from './role-model.ts';
 
@@ -32,7 +32,7 @@ const UPSTREAM = `
 
 function modelOf(sdl: string): RemoteModel {
   const schema = introspectionFromSchema(buildSchema(sdl), { inputValueDeprecation: true, specifiedByUrl: true });
-  return atOnce(modelFromIntrospection(schema as unknown as Json));
+  return runSync(modelFromIntrospection(schema as unknown as Json));
 }
 
 const upstream = modelOf(UPSTREAM);

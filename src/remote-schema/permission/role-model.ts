@@ -1,6 +1,6 @@
 /** What a role sees of a remote schema, as its SDL says: a part of the whole, with values that are preset. */
 import { Kind, type OperationTypeNode } from 'graphql';
-import { atOnce } from '../../util/sliced.ts';
+import { runSync } from '../../util/cooperative.ts';
 import { checkTypes } from '../check-model.ts';
 import type { RemoteModel } from '../model.ts';
 import { readRoleDocument, type RoleDocument } from './document.ts';
@@ -33,7 +33,7 @@ export function roleModel(sdl: string, upstream: RemoteModel): RemoteModel {
     types,
   };
   reasons.refuse();
-  atOnce(checkTypes(model));
+  runSync(checkTypes(model));
   last.set(upstream, { sdl, model });
   return model;
 }

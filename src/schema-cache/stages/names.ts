@@ -6,7 +6,7 @@
  * changed. Its map is shared between the builds and brought up to date when the result of a build
  * is built upon, so a build that is thrown away leaves no trace.
  */
-import type { Sliced } from '../../util/sliced.ts';
+import type { Cooperative } from '../../util/cooperative.ts';
 import type { OperationRoot, ProducedNames } from '../naming.ts';
 
 export interface Claimant {
@@ -58,7 +58,7 @@ const FEW = 1_000;
  * Gives each name to the first who claims it; the others are inconsistent.
  * @param previous only what has changed since is looked at
  */
-export function* claimNames(claimants: readonly Claimant[], previous: NamesResult | undefined): Sliced<NamesResult> {
+export function* claimNames(claimants: readonly Claimant[], previous: NamesResult | undefined): Cooperative<NamesResult> {
   const byId = new Map(claimants.map((claimant) => [claimant.objectId, claimant]));
   // In one go: between builds the register is shared.
   return (previous === undefined ? null : claimChanged(byId, previous)) ?? (yield* claimAll(claimants, byId));
@@ -130,7 +130,7 @@ function* keysOf(names: ProducedNames): Iterable<string> {
   for (const type of new Set(names.types)) yield type;
 }
 
-function* claimAll(claimants: readonly Claimant[], byId: ReadonlyMap<string, Claimant>): Sliced<NamesResult> {
+function* claimAll(claimants: readonly Claimant[], byId: ReadonlyMap<string, Claimant>): Cooperative<NamesResult> {
   const owners = new Map(BUILT_IN.map((name) => [name, '']));
   const conflicts = new Map<string, string>();
   for (const claimant of claimants) {

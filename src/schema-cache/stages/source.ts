@@ -11,7 +11,7 @@ import type { SourceMetadata } from '../../metadata/metadata.ts';
 import type { NamingConvention, SourceCustomization } from '../../metadata/source.ts';
 import type { TableMetadata } from '../../metadata/table.ts';
 import type { ColumnInfo, EnumValue, FunctionInfo, Inconsistency, SourceInfo, TableCore, TableInfo } from '../schema-cache.ts';
-import type { Sliced } from '../../util/sliced.ts';
+import type { Cooperative } from '../../util/cooperative.ts';
 import { type EventTriggersResult, resolveEventTriggers } from './event-trigger.ts';
 import { type FieldsResult, resolveFields } from './fields.ts';
 import { type FunctionResult, resolveFunction } from './function.ts';
@@ -41,7 +41,7 @@ export function* resolveCores(
   namingConvention: NamingConvention,
   open: OpenSource,
   previous: CoresStage | undefined,
-): Sliced<CoresStage> {
+): Cooperative<CoresStage> {
   const { unnamedSchema } = open.catalog;
   const same =
     previous !== undefined &&
@@ -88,7 +88,7 @@ export interface SourceScope {
 }
 
 /** The tables, functions and event triggers of a source, resolved against each other. */
-export function* resolveSource(stage: CoresStage, scope: SourceScope, previous: SourceStage | undefined): Sliced<SourceStage> {
+export function* resolveSource(stage: CoresStage, scope: SourceScope, previous: SourceStage | undefined): Cooperative<SourceStage> {
   const { context, metadata, open } = stage;
   const before = previous?.cores.context === context ? previous : undefined;
   const cores = new Map<string, TableCore>();

@@ -4,7 +4,7 @@
  */
 import type { FunctionInfo, SourceInfo, SubscriptionRootField, TableInfo } from '../../schema-cache/schema-cache.ts';
 import { functionRootName, type NameStyle, tableRootNames } from '../../schema-cache/naming.ts';
-import type { Sliced } from '../../util/sliced.ts';
+import type { Cooperative } from '../../util/cooperative.ts';
 import type { FunctionRootKey } from './function-root.ts';
 import { MUTATION_KEYS, type MutationKey } from './mutation-root.ts';
 import { READ_KEYS } from './table-root.ts';
@@ -62,7 +62,7 @@ function tableEntries(style: NameStyle, tableKey: string, table: TableInfo): Tab
 }
 
 /** What each root field of a source is of, by name, for all roles alike. */
-export function* rootIndex(source: SourceInfo): Sliced<RootIndex> {
+export function* rootIndex(source: SourceInfo): Cooperative<RootIndex> {
   const roots = new Map<string, RootCandidate>();
   const aliases = new Map<string, RootCandidate>();
   const streams = new Map<string, RootCandidate>();

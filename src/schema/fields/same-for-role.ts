@@ -4,7 +4,7 @@ import type { RemoteModel } from '../../remote-schema/model.ts';
 import type { ActionInfo } from '../../schema-cache/action-info.ts';
 import { sameUnavailable } from '../../schema-cache/unavailable-source.ts';
 import type { RemoteSchemaInfo, SchemaCache, SourceInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
-import type { Sliced } from '../../util/sliced.ts';
+import type { Cooperative } from '../../util/cooperative.ts';
 import { agreeOnLacking } from './shared-types.ts';
 
 export function sameForRole(a: SchemaCache, b: SchemaCache, role: string): boolean {
@@ -40,7 +40,7 @@ function sameSource(a: SourceInfo, b: SourceInfo, role: string): boolean {
  * Which tables settle the same types for every role in both: those that are the same, in sources in which all that tables share is
  * the same too.
  */
-export function* settledIn(a: SchemaCache, b: SchemaCache): Sliced<(by: object) => boolean> {
+export function* settledIn(a: SchemaCache, b: SchemaCache): Cooperative<(by: object) => boolean> {
   const settled = new Set<object>();
   for (const [name, source] of a.sources) {
     const other = b.sources.get(name);

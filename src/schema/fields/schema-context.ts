@@ -3,7 +3,7 @@ import type { TypeSystem } from '../../backend/type-system.ts';
 import type { NamingConvention } from '../../metadata/source.ts';
 import type { DatabaseScalarInfo } from '../../schema-cache/action-info.ts';
 import type { SchemaCache, SourceInfo } from '../../schema-cache/schema-cache.ts';
-import { atOnce, type Sliced } from '../../util/sliced.ts';
+import { runSync, type Cooperative } from '../../util/cooperative.ts';
 import { customScalar } from '../remote/remote-scalar.ts';
 import { lazy, type ScalarSchemaType } from '../../graphql-engine/types.ts';
 import type { FieldOptions } from './options.ts';
@@ -19,7 +19,7 @@ export interface SourceEntry {
   /** Null: not made yet. */
   readonly known: () => RootIndex | null;
   /** Makes the roots beforehand. */
-  readonly prepare: () => Sliced<void>;
+  readonly prepare: () => Cooperative<void>;
 }
 
 export class SchemaContext {
@@ -51,7 +51,7 @@ export class SchemaContext {
   }
 
   /** Does beforehand what the first request would have to wait for. */
-  *prepare(): Sliced<void> {
+  *prepare(): Cooperative<void> {
     for (const source of this.sources) yield* source.prepare();
   }
 
@@ -62,7 +62,7 @@ export class SchemaContext {
       context: new SourceContext(info, shared, options),
       byDatabaseName: lazy(() => new SourceContext(info, shared, options, 'database')),
       roots() {
-        roots ??= atOnce(rootIndex(info));
+        roots ??= runSync(rootIndex(info));
         return roots;
       },
       known: () => roots,

@@ -6,7 +6,7 @@ import { NO_REMOTE_CUSTOMIZATION } from '../../metadata/remote-schema.ts';
 import { planOperation } from '../../plan/plan.ts';
 import { remoteNames } from '../../remote-schema/customization.ts';
 import { modelFromIntrospection } from '../../remote-schema/from-introspection.ts';
-import { atOnce } from '../../util/sliced.ts';
+import { runSync } from '../../util/cooperative.ts';
 import { roleModel } from '../../remote-schema/permission/role-model.ts';
 import { textOfBytes } from '../../util/bytes.ts';
 import { type Json, type JsonObject, printJson } from '../../util/json.ts';
@@ -36,7 +36,7 @@ const upstream = buildSchema(`
 `);
 const echo = (args: Json) => JSON.stringify(args);
 const rootValue = Object.fromEntries(['plain', 'find', 'must', 'among', 'ranged', 'ranges'].map((name) => [name, echo]));
-const model = atOnce(modelFromIntrospection(introspectionFromSchema(upstream) as unknown as Json));
+const model = runSync(modelFromIntrospection(introspectionFromSchema(upstream) as unknown as Json));
 
 interface Asking {
   readonly variables?: JsonObject;
@@ -234,7 +234,7 @@ test('types that refer to one another are looked through once', async () => {
     names.map(
       (name) => `input ${name} { id: Int ${name === 'T39' ? preset : ''} ${names.map((other) => `${other}: ${other}`).join(' ')} }`,
     );
-  const dense = atOnce(
+  const dense = runSync(
     modelFromIntrospection(introspectionFromSchema(buildSchema(`type Query { a(b: T0): Int } ${inputs('').join(' ')}`)) as unknown as Json),
   );
   for (const preset of ['', '@preset(value: 1)']) {

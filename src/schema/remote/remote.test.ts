@@ -6,7 +6,7 @@ import { NO_REMOTE_CUSTOMIZATION, type RemoteSchemaCustomization } from '../../m
 import { planOperation } from '../../plan/plan.ts';
 import { remoteNames } from '../../remote-schema/customization.ts';
 import { modelFromIntrospection } from '../../remote-schema/from-introspection.ts';
-import { atOnce } from '../../util/sliced.ts';
+import { runSync } from '../../util/cooperative.ts';
 import type { RemoteModel } from '../../remote-schema/model.ts';
 import { textOfBytes } from '../../util/bytes.ts';
 import type { Json, JsonObject } from '../../util/json.ts';
@@ -87,7 +87,7 @@ interface Remote {
 function remote(sdl = SDL): Remote {
   const schema = buildSchema(sdl);
   const introspection = introspectionFromSchema(schema, { inputValueDeprecation: true, specifiedByUrl: true });
-  return { schema, model: atOnce(modelFromIntrospection(introspection as unknown as Json)) };
+  return { schema, model: runSync(modelFromIntrospection(introspection as unknown as Json)) };
 }
 
 interface Asking {

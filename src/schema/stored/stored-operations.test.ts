@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { SMALL_ROOTS } from '../../../test/support/small-schema.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
-import { atOnce } from '../../util/sliced.ts';
+import { runSync } from '../../util/cooperative.ts';
 import { DEFAULT_LIMITS } from '../../graphql-engine/engine.ts';
 import { normalForm } from './normal-form.ts';
 import { resolveStoredOperations } from './stored-operations.ts';
@@ -28,5 +28,5 @@ it('checks many queries in as many steps, and finds what is wrong', () => {
   expect(step.value.allows('user', listed)).toBe(true);
   expect(step.value.allows('user', normalForm('query other { __typename }', DEFAULT_LIMITS.maxTokens))).toBe(false);
   // What a change does not concern is not done again.
-  expect(atOnce(resolveStoredOperations(metadata, () => SMALL_ROOTS, DEFAULT_LIMITS, step.value))).toBe(step.value);
+  expect(runSync(resolveStoredOperations(metadata, () => SMALL_ROOTS, DEFAULT_LIMITS, step.value))).toBe(step.value);
 });

@@ -10,7 +10,7 @@ import { inconsistent } from '../../schema-cache/inconsistency.ts';
 import { objectId } from '../../schema-cache/object-id.ts';
 import type { Inconsistency } from '../../schema-cache/schema-cache.ts';
 import { groupBy } from '../../util/group-by.ts';
-import type { Sliced } from '../../util/sliced.ts';
+import type { Cooperative } from '../../util/cooperative.ts';
 import { analyseOperation, type OperationAnalysis } from '../../graphql-engine/analysis/analyse.ts';
 import type { OperationLimits } from '../../graphql-engine/engine.ts';
 import { lazy, type RootTypes } from '../../graphql-engine/types.ts';
@@ -47,7 +47,7 @@ export function* resolveStoredOperations(
   roots: () => RootTypes,
   limits: OperationLimits,
   previous?: StoredOperations,
-): Sliced<StoredOperations> {
+): Cooperative<StoredOperations> {
   const before = previous instanceof ResolvedOperations ? previous : undefined;
   const { queryCollections, allowlist, restEndpoints } = metadata;
   if (queryCollections.size === 0 && allowlist.size === 0 && restEndpoints.size === 0) return NOTHING;
@@ -81,7 +81,7 @@ class ResolvedOperations implements StoredOperations {
   }
 
   /** What would else be done at once, for all queries, by whoever asks first. */
-  *prepare(): Sliced<void> {
+  *prepare(): Cooperative<void> {
     const { queryCollections, allowlist } = this.#metadata;
     for (const collection of queryCollections.values()) {
       const isListed = allowlist.has(collection.name);

@@ -3,8 +3,8 @@ import { Worker } from 'node:worker_threads';
 import { ConnectionCounts, type ServerMeasures } from '../../../src/backend/connection-counts.ts';
 import { MOST_RESULT_BYTES } from '../../../src/databases/shared/result-size.ts';
 import { SvcError } from '../../../src/errors/svc-error.ts';
-import { createTurns } from '../../../src/util/turns.ts';
-import { type Lateness, latenessOf, type Patience, unlessLate } from '../../../src/util/unless-late.ts';
+import { limitConcurrency } from '../../../src/util/turns.ts';
+import { type StopReason, stopReasonOf, type CallOptions, withDeadline } from '../../../src/util/deadline.ts';
 
 export interface Query {
   readonly text: string;
@@ -34,7 +34,7 @@ class LateError extends SvcError {}
 export class Engine {
   readonly #file: Uint8Array;
   readonly #counts = new ConnectionCounts();
-  readonly #turns = createTurns(1);
+  readonly #turns = limitConcurrency(1);
   #worker: Worker | undefined;
   #running = 0;
   #waiting = 0;
@@ -45,7 +45,7 @@ export class Engine {
   }
 
   /** @throws SvcError for a statement that takes too long or waits in vain; Error with the message of SQLite */
-  async run(query: Query, how: Patience): Promise<Rows> {
+  async run(query: Query, how: CallOptions): Promise<Rows> {
     if (this.#waiting >= MAX_WAITING) {
       this.#counts.timeouts += 1;
       throw new SvcError('busy', 'too many statements wait for the database', { status: 503, isPassing: true });
@@ -59,20 +59,20 @@ export class Engine {
       this.#counts.waitTime.observe((performance.now() - began) / 1000);
       return this.#attempt(query, patience);
     });
-    const outcome = await unlessLate(patience, turn, late, () => undefined);
+    const outcome = await withDeadline(patience, turn, late, () => undefined);
     if ('rows' in outcome) return outcome.rows;
     throw outcome.failure;
   }
 
-  async #attempt(query: Query, patience: Patience): Promise<Outcome> {
-    const reason = latenessOf(patience);
+  async #attempt(query: Query, patience: CallOptions): Promise<Outcome> {
+    const reason = stopReasonOf(patience);
     if (reason !== null) return { failure: late(reason) };
     if (this.#isClosed) return { failure: new SvcError('database-error', 'the source is closed') };
     const began = performance.now();
     this.#running = 1;
     try {
       this.#worker ??= this.#open();
-      return { rows: await unlessLate(patience, ask(this.#worker, query), late, () => undefined) };
+      return { rows: await withDeadline(patience, ask(this.#worker, query), late, () => undefined) };
     } catch (failure) {
       if (failure instanceof LateError || failure instanceof BrokenError) await this.#stop();
       if (failure instanceof BrokenError) this.#counts.errors += 1;
@@ -114,7 +114,7 @@ export class Engine {
 /** The thread ended before it answered. */
 class BrokenError extends Error {}
 
-function late(reason: Lateness): SvcError {
+function late(reason: StopReason): SvcError {
   return new LateError('timeout', reason === 'deadline' ? 'the database did not answer in time' : 'the request was cancelled');
 }
 

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { DEEP, runs } from '../../../../test/support/deep.ts';
 import { bufferOfBytes } from '../../../util/bytes.ts';
 import { type Json, type JsonObject, printJson } from '../../../util/json.ts';
-import { atOnce } from '../../../util/sliced.ts';
-import { cellText, type Page, readPage, type ResultField, type RowReader, type TextCell, textCells, valueCells } from './answers.ts';
+import { runSync } from '../../../util/cooperative.ts';
+import { cellText, type ResultPage, readPage, type ResultField, type RowReader, type TextCell, textCells, valueCells } from './answers.ts';
 
-const read = <Cell>(text: string, readRow: RowReader<Cell>, piece?: number): Page<Cell> =>
-  atOnce(readPage(200, Buffer.from(text), readRow, piece));
+const read = <Cell>(text: string, readRow: RowReader<Cell>, piece?: number): ResultPage<Cell> =>
+  runSync(readPage(200, Buffer.from(text), readRow, piece));
 const values = valueCells(Number.POSITIVE_INFINITY);
 const decoded = (cell: TextCell): string | null => (cell === null ? null : bufferOfBytes(cell).toString());
 
@@ -162,6 +162,6 @@ describe('the text of a cell', () => {
     ],
   ];
   it.each(cells)('%j of %j is %j', (of, cell, shown) => {
-    expect(atOnce(cellText(of, cell))).toBe(shown);
+    expect(runSync(cellText(of, cell))).toBe(shown);
   });
 });

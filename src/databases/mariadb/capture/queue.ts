@@ -11,7 +11,7 @@ import type {
 } from '../../../backend/event-store.ts';
 import { LOOKAHEAD, searchEvents } from '../../shared/capture/search.ts';
 import { NOW } from './names.ts';
-import { again, type EventDatabase, type Query, soon } from './work.ts';
+import { again, type EventDatabase, type Query, shortDeadline } from './work.ts';
 
 /** Of which so many are put aside in one statement. */
 const MOST_ASIDE = 5_000;
@@ -88,7 +88,7 @@ export class MariadbEventQueue implements CapturedEventStore {
   async renew(lease: Lease, ids: readonly string[]): Promise<readonly string[]> {
     if (ids.length === 0) return [];
     return again(() =>
-      this.#database.transact(soon(), async (query) => {
+      this.#database.transact(shortDeadline(), async (query) => {
         const own = await held(query, lease, ids);
         if (own.length > 0) {
           await query(`update ${EVENTS_OF} set e.lease_until = ${NOW} + interval ? second`, [json(own), String(lease.seconds)]);
@@ -101,7 +101,7 @@ export class MariadbEventQueue implements CapturedEventStore {
   async record(lease: Lease, outcomes: readonly Attempted<DeliveryOutcome>[]): Promise<readonly string[]> {
     if (outcomes.length === 0) return [];
     return again(() =>
-      this.#database.transact(soon(), async (query) => {
+      this.#database.transact(shortDeadline(), async (query) => {
         const { rows } = await query(
           `select e.id, e.trigger_name, e.order_key, e.tries from ${EVENTS_OF} where e.lease_holder = ? and e.due is not null for update`,
           [json(outcomes.map(({ id }) => id)), lease.holder],
@@ -123,7 +123,7 @@ export class MariadbEventQueue implements CapturedEventStore {
   async release(lease: Lease, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     await again(() =>
-      this.#database.transact(soon(), async (query) => {
+      this.#database.transact(shortDeadline(), async (query) => {
         const own = await held(query, lease, ids);
         if (own.length === 0) return;
         await query(`update ${EVENTS_OF} set e.locked = null, e.lease_holder = null, e.lease_until = null`, [json(own)]);
@@ -140,7 +140,7 @@ export class MariadbEventQueue implements CapturedEventStore {
       const { rows } = await this.#database.query(
         text,
         some.flatMap(({ name, limit }) => [this.#database.name, name, String(Math.trunc(limit) + LOOKAHEAD)]),
-        soon(),
+        shortDeadline(),
       );
       for (const [id, lane, key = null, isFirst] of rows)
         found.push({ id: id as string, lane: lane as string, key, isFirst: isFirst === '1' });
@@ -154,7 +154,7 @@ export class MariadbEventQueue implements CapturedEventStore {
     const busy = new Map<string, string[]>();
     const keyIn = (lane: string, key: string | null): string => `${key} ${lane}`;
     for (const lane of new Set(events.flatMap(({ lane, key }) => (key === null ? [] : [lane])))) {
-      const { rows } = await this.#database.query(BUSY, [this.#database.name, lane], soon());
+      const { rows } = await this.#database.query(BUSY, [this.#database.name, lane], shortDeadline());
       for (const [, key = null, id] of rows) busy.set(keyIn(lane, key), [...(busy.get(keyIn(lane, key)) ?? []), id as string]);
     }
     return ({ id, lane, key }) => key !== null && (busy.get(keyIn(lane, key))?.some((other) => other !== id) ?? false);
@@ -168,9 +168,9 @@ export class MariadbEventQueue implements CapturedEventStore {
     for (const { name, overall } of lanes) {
       if (overall === undefined || !wanted.some(({ lane }) => lane === name)) continue;
       const values = [this.#database.name, name];
-      await this.#database.query(ADD_LANE, [...values, ...values], soon());
+      await this.#database.query(ADD_LANE, [...values, ...values], shortDeadline());
     }
-    const own = await this.#database.transact(soon(), async (query) => {
+    const own = await this.#database.transact(shortDeadline(), async (query) => {
       const left = await this.#leftOf(query, lanes, wanted);
       const { rows } = await query(`select e.id, e.size from ${EVENTS_OF} where e.due <= ${NOW} for update skip locked`, [
         json(wanted.map(({ id }) => id)),
@@ -210,7 +210,7 @@ export class MariadbEventQueue implements CapturedEventStore {
       `select e.id, e.trigger_name, e.tries, e.schema_name, e.table_name, date_format(e.created_at, '%Y-%m-%dT%H:%i:%s.%f'), e.payload, e.size,
          timestampdiff(microsecond, coalesce(e.next_retry_at, e.created_at), ${NOW}) / 1000000 from ${EVENTS_OF}`,
       [json(ids)],
-      soon(),
+      shortDeadline(),
     );
     return rows.map(([id, lane, tries, schema, table, createdAt, payload, size, age]) => ({
       id: id as string,
@@ -230,10 +230,10 @@ export class MariadbEventQueue implements CapturedEventStore {
    * earlier one is held meanwhile, so that its end is not missed in between.
    */
   async #putAside(lane: string): Promise<void> {
-    const { rows } = await this.#database.query(WAITING, [this.#database.name, lane, String(MOST_ASIDE)], soon());
+    const { rows } = await this.#database.query(WAITING, [this.#database.name, lane, String(MOST_ASIDE)], shortDeadline());
     const waiting = rows.filter(([place, head]) => head !== null && head !== place);
     if (waiting.length === 0) return;
-    await this.#database.transact(soon(), async (query) => {
+    await this.#database.transact(shortDeadline(), async (query) => {
       const heads = await query(`select e.place, e.due from ${PLACES} where e.due is not null for update skip locked`, [
         json([...new Set(waiting.map(([, head]) => head as string))]),
       ]);

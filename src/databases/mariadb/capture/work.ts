@@ -17,7 +17,7 @@ export interface EventDatabase {
 /** For one statement: a fetch that takes longer would bring events whose leases are over. ms */
 const PATIENCE_MS = 30_000;
 
-export function soon(): { readonly deadline: number } {
+export function shortDeadline(): { readonly deadline: number } {
   return { deadline: Date.now() + PATIENCE_MS };
 }
 

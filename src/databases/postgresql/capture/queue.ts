@@ -149,7 +149,7 @@ where id = any ($1::text[]) and lease_holder = $2 returning trigger_name, order_
 /** For one statement: a fetch that takes longer would bring events whose leases are over. ms */
 const PATIENCE_MS = 30_000;
 
-function soon(): StatementOptions {
+function shortDeadline(): StatementOptions {
   return { deadline: Date.now() + PATIENCE_MS, settings: BY_INDEX };
 }
 
@@ -187,7 +187,7 @@ export class PostgresqlEventQueue implements CapturedEventStore {
 
   async renew(lease: Lease, ids: readonly string[]): Promise<readonly string[]> {
     if (ids.length === 0) return [];
-    const { rows } = await this.#source.query(RENEW, [arrayLiteral(ids), lease.holder, String(lease.seconds)], soon());
+    const { rows } = await this.#source.query(RENEW, [arrayLiteral(ids), lease.holder, String(lease.seconds)], shortDeadline());
     return rows.map(([id]) => id as string);
   }
 
@@ -207,7 +207,7 @@ export class PostgresqlEventQueue implements CapturedEventStore {
         column(({ invocation }) => invocation?.response ?? null),
         column(({ tries }) => String(tries)),
       ],
-      soon(),
+      shortDeadline(),
     );
     await this.#wakeNext(rows.map(([, lane, key]) => [lane, key]));
     return rows.map(([id]) => id as string);
@@ -215,7 +215,7 @@ export class PostgresqlEventQueue implements CapturedEventStore {
 
   async release(lease: Lease, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    await this.#source.query(RELEASE, [arrayLiteral(ids), lease.holder], soon());
+    await this.#source.query(RELEASE, [arrayLiteral(ids), lease.holder], shortDeadline());
   }
 
   async #listen(wake: () => void): Promise<{ stop(): Promise<void> }> {
@@ -232,7 +232,7 @@ export class PostgresqlEventQueue implements CapturedEventStore {
 
   /** Says to writers whether somebody waits to be told of new events: 2 for yes. */
   async #announce(value: '1' | '2'): Promise<void> {
-    await this.#source.query(`select setval('svc_catalog.event_waiting', $1::bigint)`, [value], soon());
+    await this.#source.query(`select setval('svc_catalog.event_waiting', $1::bigint)`, [value], shortDeadline());
   }
 
   async #search(request: FetchRequest): Promise<{ readonly events: readonly CapturedEvent[]; readonly announced: boolean }> {
@@ -244,7 +244,7 @@ export class PostgresqlEventQueue implements CapturedEventStore {
         announced = found.announced;
         return { events: found.events, stuck: found.stuck, isOvertaken: found.events.length === 0 && found.open > 0 };
       },
-      async (stuck) => void (await this.#source.query(ASIDE, [arrayLiteral(stuck)], soon())),
+      async (stuck) => void (await this.#source.query(ASIDE, [arrayLiteral(stuck)], shortDeadline())),
     );
     return { events, announced };
   }
@@ -260,7 +260,7 @@ export class PostgresqlEventQueue implements CapturedEventStore {
   /** After what was taken is there for all to see. */
   async #yielding({ holder }: Lease, found: Found): Promise<Found> {
     if (found.ordered.length === 0) return found;
-    const { rows } = await this.#source.query(YIELD, [arrayLiteral(found.ordered), holder], soon());
+    const { rows } = await this.#source.query(YIELD, [arrayLiteral(found.ordered), holder], shortDeadline());
     const given = new Set(rows.map(([id]) => id));
     return given.size === 0 ? found : { ...found, events: found.events.filter(({ id }) => !given.has(id)) };
   }
@@ -274,7 +274,7 @@ export class PostgresqlEventQueue implements CapturedEventStore {
       String(lease.seconds),
       String(bytes),
     ];
-    return foundIn(await connection.query(FETCH, values, soon()));
+    return foundIn(await connection.query(FETCH, values, shortDeadline()));
   }
 
   async #wakeNext(ended: readonly (readonly (string | null | undefined)[])[]): Promise<void> {
@@ -283,7 +283,7 @@ export class PostgresqlEventQueue implements CapturedEventStore {
     await this.#source.query(
       WAKE,
       [arrayLiteral(ordered.map(([lane]) => lane as string)), arrayLiteral(ordered.map(([, key]) => key as string))],
-      soon(),
+      shortDeadline(),
     );
   }
 }
@@ -344,14 +344,14 @@ async function withinBounds(connection: Connection, { lanes, lease }: FetchReque
     `select name from (select set_config('idle_in_transaction_session_timeout', $2, true) as bound) b
      left join (select name from unnest($1::text[]) as l(name) where pg_try_advisory_xact_lock(${LOCK_CLASS}, hashtext(name))) l on bound is not null`,
     [arrayLiteral(bounded), String(Math.ceil(lease.seconds * 1000))],
-    soon(),
+    shortDeadline(),
   );
   const own = new Set(locked.rows.flatMap(([name]) => name ?? []));
   const counted = await connection.query(
     `select trigger_name, count(*) from svc_catalog.event_log
      where trigger_name = any ($1::text[]) and lease_holder is not null and lease_until > ${NOW} group by trigger_name`,
     [arrayLiteral([...own])],
-    soon(),
+    shortDeadline(),
   );
   const leased = new Map(counted.rows.map(([name, count]) => [name, Number(count)]));
   return lanes.map((lane) => {

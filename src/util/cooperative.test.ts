@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
-import { atOnce, inSlices, type Sliced } from './sliced.ts';
+import { runSync, runCooperatively, type Cooperative } from './cooperative.ts';
 
-function* sum(steps: number, step: () => void = () => {}): Sliced<number> {
+function* sum(steps: number, step: () => void = () => {}): Cooperative<number> {
   let total = 0;
   for (let i = 1; i <= steps; i += 1) {
     step();
@@ -12,8 +12,8 @@ function* sum(steps: number, step: () => void = () => {}): Sliced<number> {
 }
 
 test('the result is the same at once and in slices', async () => {
-  expect(atOnce(sum(10))).toBe(55);
-  expect(await inSlices(sum(10))).toBe(55);
+  expect(runSync(sum(10))).toBe(55);
+  expect(await runCooperatively(sum(10))).toBe(55);
 });
 
 test('others get their turn between slices, and not after every step', async () => {
@@ -26,7 +26,7 @@ test('others get their turn between slices, and not after every step', async () 
     if (turns < 1000) setImmediate(turn);
   });
   try {
-    await inSlices(
+    await runCooperatively(
       sum(100, () => {
         clock += 1;
       }),
@@ -51,7 +51,7 @@ test('work that nobody waits for ends at its next pause', async () => {
       steps += 1;
       now.mockReturnValue(steps * 10);
     });
-    const given = inSlices(work, () => {
+    const given = runCooperatively(work, () => {
       if (steps === 3) throw gone;
     });
     await expect(given).rejects.toBe(gone);
@@ -62,10 +62,10 @@ test('work that nobody waits for ends at its next pause', async () => {
 });
 
 test('a failure in the middle is the failure of the whole', async () => {
-  const failing = (): Sliced<number> =>
+  const failing = (): Cooperative<number> =>
     sum(3, () => {
       throw new Error('no');
     });
-  expect(() => atOnce(failing())).toThrow('no');
-  await expect(inSlices(failing())).rejects.toThrow('no');
+  expect(() => runSync(failing())).toThrow('no');
+  await expect(runCooperatively(failing())).rejects.toThrow('no');
 });

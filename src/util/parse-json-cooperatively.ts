@@ -1,9 +1,9 @@
 /** Parses long JSON text piece by piece, so that other work can be done in between. */
 import { type Json, parseScannedJson } from './json.ts';
 import { type JsonScanLimits, scanJson } from '../model/json-scan.ts';
-import type { Sliced } from './sliced.ts';
+import type { Cooperative } from './cooperative.ts';
 
-export interface ParsedInSlices {
+export interface ParsedJson {
   /** As far as was looked. */
   readonly depth: number;
   readonly size: number;
@@ -54,7 +54,7 @@ class Beyond {
  * The same as `parseJson` of the text. What is long is parsed in pieces that end with a comma, and put together.
  * @throws SyntaxError
  */
-export function* parseInSlices(text: string, limits: JsonScanLimits, chunk = CHUNK): Sliced<ParsedInSlices> {
+export function* parseJsonCooperatively(text: string, limits: JsonScanLimits, chunk = CHUNK): Cooperative<ParsedJson> {
   const reader = new Reader(text, limits);
   try {
     const { length } = text;

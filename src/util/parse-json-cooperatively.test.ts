@@ -3,10 +3,10 @@ import { describe, expect, it, test } from 'vitest';
 import { runs } from '../../test/support/deep.ts';
 import { type Json, parseJson, printJson } from './json.ts';
 import { UNLIMITED } from '../model/json-scan.ts';
-import { parseInSlices } from './json-slices.ts';
-import { atOnce } from './sliced.ts';
+import { parseJsonCooperatively } from './parse-json-cooperatively.ts';
+import { runSync } from './cooperative.ts';
 
-const parse = (text: string, chunk?: number): Json | undefined => atOnce(parseInSlices(text, UNLIMITED, chunk)).json;
+const parse = (text: string, chunk?: number): Json | undefined => runSync(parseJsonCooperatively(text, UNLIMITED, chunk)).json;
 const fails = (read: () => unknown): boolean => {
   try {
     read();
@@ -69,7 +69,7 @@ describe('JSON that is parsed in pieces', () => {
   ])('%s keeps keys and numbers', (text) => expect(printJson(parse(text, 1) as Json)).toBe(printJson(parseJson(text))));
 
   it('ends with the first limit that is passed', () => {
-    const limited = (text: string, depth: number, size: number) => atOnce(parseInSlices(text, { depth, size }, 4));
+    const limited = (text: string, depth: number, size: number) => runSync(parseJsonCooperatively(text, { depth, size }, 4));
     expect(limited('[[[1,2,3,4,5,6]]]', 2, 100)).toMatchObject({ json: undefined, depth: 3 });
     expect(limited('[1,2,3,4,5,6,7,8,9,10]', 9, 5).json).toBeUndefined();
     expect(limited('[1,2,3,4,5,6,7,8,9,10]', 1, 100).json).toHaveLength(10);
@@ -78,7 +78,7 @@ describe('JSON that is parsed in pieces', () => {
   it('leaves time to others', () => {
     const rows = JSON.stringify({ data: { rows: Array.from({ length: 50_000 }, (_, id) => ({ id, name: 'x'.repeat(20) })) } });
     let pauses = 0;
-    for (const work = parseInSlices(rows, UNLIMITED); work.next().done !== true; ) pauses += 1;
+    for (const work = parseJsonCooperatively(rows, UNLIMITED); work.next().done !== true; ) pauses += 1;
     expect(pauses).toBeGreaterThan(rows.length / 200_000);
   });
 });

@@ -9,7 +9,7 @@ export type Wanted = Pick<RunOptions, 'signal' | 'deadline'>;
  * @param work as the message calls it: `schemas were compared`
  * @returns throws `SvcError` timeout where nobody waits any longer
  */
-export function whileWanted({ signal, deadline = Number.POSITIVE_INFINITY }: Wanted, work: string): () => void {
+export function deadlineCheck({ signal, deadline = Number.POSITIVE_INFINITY }: Wanted, work: string): () => void {
   return () => {
     if (signal?.aborted === true || Date.now() > deadline) throw new SvcError('timeout', `the time limit passed while ${work}`);
   };

@@ -5,11 +5,11 @@ import type { StatementOptions } from '../backend/connection.ts';
 const PATIENCE_MS = 30_000;
 
 /** The end of the wait for one statement that begins now. */
-export function soon(ms = PATIENCE_MS): { readonly deadline: number } {
+export function shortDeadline(ms = PATIENCE_MS): { readonly deadline: number } {
   return { deadline: Date.now() + ms };
 }
 
 /** The same for a statement on a queue. */
-export function soonByIndex(): StatementOptions {
-  return { ...soon(), settings: BY_INDEX };
+export function shortDeadlineByIndex(): StatementOptions {
+  return { ...shortDeadline(), settings: BY_INDEX };
 }

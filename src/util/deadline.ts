@@ -2,18 +2,18 @@
 import type { Cancellation } from './cancellation.ts';
 
 /** How long something is waited for: until then (epoch milliseconds), and as long as nobody has turned away. */
-export interface Patience {
+export interface CallOptions {
   readonly signal?: Cancellation | undefined;
   readonly deadline?: number | undefined;
 }
 
-export type Lateness = 'abort' | 'deadline';
+export type StopReason = 'abort' | 'deadline';
 
 /** A cancellation that has to be asked is asked so often. */
 const LOOK_EVERY_MS = 20;
 
 /** Why nobody waits any more; null: somebody does. */
-export function latenessOf({ signal, deadline }: Patience): Lateness | null {
+export function stopReasonOf({ signal, deadline }: CallOptions): StopReason | null {
   if (signal?.aborted === true) return 'abort';
   return deadline !== undefined && Date.now() >= deadline ? 'deadline' : null;
 }
@@ -23,10 +23,10 @@ export function latenessOf({ signal, deadline }: Patience): Lateness | null {
  * @param late the error
  * @param discard is given what the work gives too late; its failures are nobody's affair then
  */
-export function unlessLate<T>(
-  patience: Patience,
+export function withDeadline<T>(
+  patience: CallOptions,
   work: Promise<T>,
-  late: (reason: Lateness) => Error,
+  late: (reason: StopReason) => Error,
   discard: (result: T) => void,
 ): Promise<T> {
   const { signal, deadline } = patience;
@@ -34,7 +34,7 @@ export function unlessLate<T>(
   return new Promise((resolve, reject) => {
     let isLate = false;
     const look = (): void => {
-      const reason = latenessOf(patience);
+      const reason = stopReasonOf(patience);
       if (reason === null) return;
       isLate = true;
       clearInterval(looking);
