@@ -4,7 +4,7 @@ import type { Bytes } from '../util/bytes.ts';
 import type { Cancellation } from '../util/cancellation.ts';
 import type { ResultBudget } from './result-budget.ts';
 import type { QueryTags } from './query-tags.ts';
-import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../catalog/catalog.ts';
+import type { Catalog, CatalogScope, QualifiedName, TableOverview } from '../catalog/catalog.ts';
 
 export interface Statement {
   readonly text: string;
@@ -84,7 +84,7 @@ export interface Connection {
   query(text: string, values: readonly (string | null)[], how?: StatementOptions): Promise<RunSqlResult>;
   introspect(scope?: CatalogScope, how?: RunOptions): Promise<Catalog>;
   /** Tells of these tables, or of all, what is quickly told, in no order; absent where that is no less than the catalog. */
-  survey?(tables?: readonly QualifiedName[], how?: RunOptions): Promise<readonly SurveyedTable[]>;
+  survey?(tables?: readonly QualifiedName[], how?: RunOptions): Promise<readonly TableOverview[]>;
   /** What SQL will do to what is there; where definitions stand whatever becomes of their transaction, and objects have no ids that outlive new names. */
   foresee?(sql: string, before: Catalog): Foresight;
 }

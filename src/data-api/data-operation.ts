@@ -8,7 +8,7 @@ import type { MutationRoot } from '../ir/mutation.ts';
 import type { SelectRoot } from '../ir/select.ts';
 import { type Codec, required } from '../metadata/codec.ts';
 import { printName } from '../metadata/table-name.ts';
-import type { Plan } from '../plan/plan.ts';
+import type { OperationPlan } from '../plan/plan.ts';
 import type { Parameter } from '../sql/fragment.ts';
 import { textOfBytes } from '../util/bytes.ts';
 import { type Json, parseJson } from '../util/json.ts';
@@ -99,7 +99,7 @@ function contextOf<A extends Target>(
 }
 
 /** @throws SvcError not-found in the words of the legacy API */
-function requireSessionVariables(plan: Plan, { variables }: Session): void {
+function requireSessionVariables(plan: OperationPlan, { variables }: Session): void {
   for (const parameter of parametersOf(plan)) {
     const { value } = parameter.operand;
     if (value.kind === 'session' && !variables.has(value.name)) {
@@ -108,7 +108,7 @@ function requireSessionVariables(plan: Plan, { variables }: Session): void {
   }
 }
 
-function parametersOf({ steps }: Plan): readonly Parameter[] {
+function parametersOf({ steps }: OperationPlan): readonly Parameter[] {
   return steps.flatMap((step) =>
     step.kind === 'mutation'
       ? step.statements.flatMap(({ statement }) => statement.parameters)

@@ -2,8 +2,8 @@
 import type { Session } from '../auth/session.ts';
 import type { MutationOptions, MutationStatement, Source, Writes } from '../backend/backend.ts';
 import { invariant } from '../errors/svc-error.ts';
-import { bindAll, firstFault, type JoinValues, rowsOfRequest } from '../plan/bind.ts';
-import { type BoundStatement, type MutationStep, placed } from '../plan/plan.ts';
+import { bindAll, firstErrorInRequest, type JoinValues, rowsOfRequest } from '../plan/bind.ts';
+import { type BoundStatement, type MutationStep, withDefaultPath } from '../plan/plan.ts';
 import { type Json, printJson } from '../util/json.ts';
 import { storedSpan, traceContextOf } from '../webhooks/trace-context.ts';
 import type { RunContext } from './run-context.ts';
@@ -69,7 +69,7 @@ export async function runMutation(
 ): Promise<JsonRow> {
   invariant(canWrite(source), 'a source without writes has no mutations');
   const { session, how } = context;
-  const { apart } = step;
+  const { fallback: apart } = step;
   let { statements } = step;
   const { signal, deadline } = how;
   const settings = underAllNames(session, [[USER_SETTING, userText(session)], ...traceSettings(step.source, context)]);
@@ -120,7 +120,7 @@ function bound(
   try {
     return statements.map(({ statement, binders, path, failures, rows, flow }) => ({
       statement,
-      values: placed(path, () => bindAll(binders, variables, session, joining)),
+      values: withDefaultPath(path, () => bindAll(binders, variables, session, joining)),
       path,
       failures,
       ...(rows === undefined ? {} : { rows: () => rowsOfRequest(rows, variables, session) }),
@@ -129,7 +129,7 @@ function bound(
     }));
   } catch (fault) {
     const binders = statements.flatMap((statement) => statement.binders);
-    throw firstFault(fault, binders, variables, session, joining);
+    throw firstErrorInRequest(fault, binders, variables, session, joining);
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { MutationStatement, Source } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import type { MutationStep, Plan } from '../plan/plan.ts';
+import type { MutationStep, OperationPlan } from '../plan/plan.ts';
 import { ROOT } from '../util/path.ts';
 import { bytesOfText, textOfBytes } from '../util/bytes.ts';
 import { layoutKey } from '../util/json-layout.ts';
@@ -37,7 +37,7 @@ function step(source: string, ...texts: readonly string[]): MutationStep {
   return { kind: 'mutation', collection: null, verb: null, source, statements };
 }
 
-function plan(steps: readonly MutationStep[], template: Plan['template'] = [], reusable = true): Plan {
+function plan(steps: readonly MutationStep[], template: OperationPlan['template'] = [], reusable = true): OperationPlan {
   return { kind: 'mutation', constraints: [], reusable, template, steps, joins: [], validations: [] };
 }
 
@@ -49,7 +49,7 @@ const session = {
   ]),
   backendOnly: false,
 };
-const run = async (of: Plan, connections: ReadonlyMap<string, Source>) =>
+const run = async (of: OperationPlan, connections: ReadonlyMap<string, Source>) =>
   textOfBytes(await runPlan(of, { connections, session, variables: {}, how: {} }));
 
 describe('mutations over several sources', () => {

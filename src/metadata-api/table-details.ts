@@ -1,6 +1,6 @@
 /** What tools ask about a table beside its columns and keys: what GraphQL calls it, its defaults, how many rows it has. */
 import type { Backend } from '../backend/backend.ts';
-import type { CatalogColumn, CatalogTable, SurveyedTable } from '../catalog/catalog.ts';
+import type { CatalogColumn, CatalogTable, TableOverview } from '../catalog/catalog.ts';
 import { type RootFieldKey, ROOT_FIELD_KEYS } from '../metadata/table-configuration.ts';
 import { fieldName, tableRootNames, tableTypeName } from '../schema-cache/naming.ts';
 import type { ColumnInfo, SourceInfo, TableInfo } from '../schema-cache/schema-cache.ts';
@@ -13,7 +13,7 @@ export interface Tracked {
 }
 
 /** @param survey null: nothing is known of it */
-export function detailsOfTable(table: CatalogTable, survey: SurveyedTable | null, tracked: Tracked | null): JsonObject {
+export function detailsOfTable(table: CatalogTable, survey: TableOverview | null, tracked: Tracked | null): JsonObject {
   return {
     kind: table.kind,
     comment: table.comment,
@@ -39,7 +39,7 @@ export function detailsOfDistribution({ distribution }: Pick<CatalogTable, 'dist
   }
 }
 
-export function detailsOfColumn(column: CatalogColumn, survey: SurveyedTable | null, tracked: Tracked | null): JsonObject {
+export function detailsOfColumn(column: CatalogColumn, survey: TableOverview | null, tracked: Tracked | null): JsonObject {
   const info = tracked?.table.columns.get(column.name);
   return {
     has_default: column.hasDefault || column.identity !== false,

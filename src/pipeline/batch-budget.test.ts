@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Plan } from '../plan/plan.ts';
+import type { OperationPlan } from '../plan/plan.ts';
 import { BatchBudget } from './batch-budget.ts';
 
 const budget = () =>
@@ -42,7 +42,7 @@ describe('the operations of a batch share', () => {
     const shared = budget();
     shared.looked(4);
     const plan = (statements: number) =>
-      ({ steps: [{ kind: 'mutation', statements: Array(statements) }, { kind: 'select' }], joins: [] }) as unknown as Plan;
+      ({ steps: [{ kind: 'mutation', statements: Array(statements) }, { kind: 'select' }], joins: [] }) as unknown as OperationPlan;
     shared.run(plan(1));
     expect(() => shared.looked(1)).toThrow(refused('20 parts of variables that they depend on'));
     expect(() => shared.enter(size)).toThrow(refused('20 parts of variables that they depend on'));
@@ -54,8 +54,8 @@ describe('the operations of a batch share', () => {
     { steps: [{ kind: 'select' }], joins: [{ kind: 'source' }] },
   ])('requests to other servers and joins: %j', (plan) => {
     const shared = budget();
-    shared.run(plan as unknown as Plan);
-    expect(() => shared.run(plan as unknown as Plan)).toThrow(refused('20 parts of variables that they depend on'));
+    shared.run(plan as unknown as OperationPlan);
+    expect(() => shared.run(plan as unknown as OperationPlan)).toThrow(refused('20 parts of variables that they depend on'));
   });
 });
 

@@ -6,7 +6,7 @@ import { type ResultBudget, intakeRefusal } from '../backend/result-budget.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { type JoinUse, noJoinUse } from '../execute/holes.ts';
 import { scanDocument } from '../graphql-engine/document/scan.ts';
-import type { Plan } from '../plan/plan.ts';
+import type { OperationPlan } from '../plan/plan.ts';
 import type { OperationLimits } from '../graphql-engine/engine.ts';
 import type { OperationSize } from '../graphql-engine/translation.ts';
 import type { AnswerUse } from '../webhooks/answer-use.ts';
@@ -93,7 +93,7 @@ export class BatchBudget {
   }
 
   /** Before its statements are run. @throws SvcError validation-failed */
-  run(plan: Plan): void {
+  run(plan: OperationPlan): void {
     for (const step of plan.steps) {
       if (step.kind === 'mutation') this.#parts += STATEMENT_COST * step.statements.length;
       else if (step.kind === 'remote' || step.kind === 'call') this.#parts += STATEMENT_COST;

@@ -110,7 +110,7 @@ async function explainJoin({ target, path }: TranslatedJoin, explaining: Explain
   const compiler = pipeline.compilerOf(snapshot, target.source);
   const statement = compiler.join?.(target);
   if (statement === undefined) throw new SvcError('not-supported', 'joins to this kind of source cannot be explained', { path });
-  const joining = { holeName: '', keys: target.columns.map(() => []) };
+  const joining = { placeholderName: '', keys: target.columns.map(() => []) };
   const values = bindAll(statement.parameters.map(binder), variables, session, joining);
   const plan = await sourceOf(snapshot, target.source).explain(statement, values, how);
   return { sql: compiler.inlined?.(statement, values) ?? statement.text, plan: [...plan] };
@@ -149,7 +149,7 @@ async function explainSelect(name: string, roots: readonly SourceRoot[], explain
   const { pipeline, snapshot, session, variables, how } = explaining;
   const compiler = pipeline.compilerOf(snapshot, name);
   const statement = compiler.select(selectsOf(roots));
-  const values = bindAll(statement.parameters.map(binder), variables, session, { holeName: '', keys: [] });
+  const values = bindAll(statement.parameters.map(binder), variables, session, { placeholderName: '', keys: [] });
   const plan = await sourceOf(snapshot, name).explain(statement, values, how);
   return { sql: compiler.inlined?.(statement, values) ?? statement.text, plan: [...plan] };
 }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { Plan } from '../plan/plan.ts';
+import type { OperationPlan } from '../plan/plan.ts';
 import type { RoleSchema } from '../graphql-engine/translation.ts';
 import type { Bytes } from '../util/bytes.ts';
 import { createOperationCache } from './operation-cache.ts';
 
 const schema = { role: 'user', prepare: () => ({ memory: 100 }) } as unknown as RoleSchema;
 
-function plan(reusable: boolean, equals: number | null = null): Plan {
+function plan(reusable: boolean, equals: number | null = null): OperationPlan {
   const constraints = equals === null ? [] : [{ variable: 'x', path: [], fact: { kind: 'equals' as const, json: equals } }];
   return { kind: 'mutation', constraints, reusable, template: [], steps: [], joins: [], validations: [] };
 }
@@ -26,7 +26,7 @@ test('a plan made for the data of one request is not kept', () => {
 
 const MEGABYTE = 1_000_000;
 const role = (name: string, memory: number): RoleSchema => ({ role: name, prepare: () => ({ memory }) }) as unknown as RoleSchema;
-const planOf = (bytes: number, equals: number): Plan => ({ ...plan(true, equals), template: ['x'.repeat(bytes) as Bytes] });
+const planOf = (bytes: number, equals: number): OperationPlan => ({ ...plan(true, equals), template: ['x'.repeat(bytes) as Bytes] });
 
 describe('what is kept is bounded in bytes', () => {
   const options = { operations: 1000, plansPerOperation: 16, memory: 10 * MEGABYTE };

@@ -4,7 +4,7 @@
  * all together: a client that sends other documents all the time makes its own role forget, not others.
  */
 import { FETCH_BOUNDS, Histogram } from '../observability/metrics/histogram.ts';
-import type { Plan } from '../plan/plan.ts';
+import type { OperationPlan } from '../plan/plan.ts';
 import { planSize } from '../plan/plan-size.ts';
 import { type Constraint, holds, type Variables } from '../graphql-engine/constraint.ts';
 import type { PreparedOperation, RoleSchema } from '../graphql-engine/translation.ts';
@@ -14,7 +14,7 @@ import type { OperationCounts } from './operation-counts.ts';
 export interface CachedOperation {
   readonly prepared: PreparedOperation;
   /** Most recently made first. */
-  readonly plans: readonly Plan[];
+  readonly plans: readonly OperationPlan[];
   /** For whoever counts operations; null: it has not been counted. */
   counts: OperationCounts | null;
 }
@@ -30,7 +30,7 @@ export interface OperationCacheOptions {
 
 export interface OperationCache {
   operation(schema: RoleSchema, query: string, operationName: string | null): CachedOperation;
-  plan(operation: CachedOperation, variables: Variables, make: () => Plan): Plan;
+  plan(operation: CachedOperation, variables: Variables, make: () => OperationPlan): OperationPlan;
   /** Bytes of what is kept, estimated. */
   readonly memory: number;
   readonly counts: OperationCacheCounts;
@@ -66,7 +66,7 @@ type RoleOperations = BoundedCache<string, Entry>;
 class Entry implements CachedOperation {
   readonly key: string;
   readonly prepared: PreparedOperation;
-  readonly plans: Plan[] = [];
+  readonly plans: OperationPlan[] = [];
   readonly sizes: number[] = [];
   /** Null: not kept, so neither are its plans. */
   owner: RoleOperations | null = null;

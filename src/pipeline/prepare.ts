@@ -8,7 +8,7 @@ import { SvcError } from '../errors/svc-error.ts';
 import type { MutationRoot } from '../ir/mutation.ts';
 import type { SelectRoot } from '../ir/select.ts';
 import { spanTime } from '../observability/tracing/span.ts';
-import { type Plan, planOperation } from '../plan/plan.ts';
+import { type OperationPlan, planOperation } from '../plan/plan.ts';
 import type { Variables } from '../graphql-engine/constraint.ts';
 import type { RoleSchema } from '../graphql-engine/translation.ts';
 import type { Path } from '../util/path.ts';
@@ -71,7 +71,7 @@ interface PlanningRun {
  * @param variables result of `operation.prepared.variables`
  * @throws SvcError
  */
-export function planOperationFor({ pipeline, snapshot, how }: PlanningRun, operation: CachedOperation, variables: Variables): Plan {
+export function planOperationFor({ pipeline, snapshot, how }: PlanningRun, operation: CachedOperation, variables: Variables): OperationPlan {
   const { budget, trace } = how;
   const plan = pipeline.operations.plan(operation, variables, () => {
     const span = trace?.isSampled === true ? trace.child('graphql.plan') : undefined;
@@ -97,7 +97,7 @@ export interface DataRequest {
 }
 
 /** Returns the plan of a request that is no document, within the same limits. The allow-list contains none of them. @throws SvcError */
-export function planData({ pipeline, snapshot, session, request, how }: RequestRun<DataRequest>, limits: RoleLimits | null): Plan {
+export function planData({ pipeline, snapshot, session, request, how }: RequestRun<DataRequest>, limits: RoleLimits | null): OperationPlan {
   const { source, path, translate } = request;
   if (pipeline.allowList !== null && !isAdmin(session)) {
     throw new SvcError('access-denied', 'only the operations of the allow-list are allowed', { path });

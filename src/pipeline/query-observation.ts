@@ -4,7 +4,7 @@ import type { Value } from '../ir/value.ts';
 import { MASKED, maskVariables } from '../observability/masked-variables.ts';
 import type { LoggedRemoteRequest, LoggedStatement, QueryObservation, SlowQueryObservation } from '../observability/observation.ts';
 import { bindAll, type JoinValues } from '../plan/bind.ts';
-import type { Plan, SelectStep } from '../plan/plan.ts';
+import type { OperationPlan, SelectStep } from '../plan/plan.ts';
 import { remoteJoinRequest } from '../plan/remote-request.ts';
 import type { Variables } from '../graphql-engine/constraint.ts';
 import type { JsonObject } from '../util/json.ts';
@@ -21,7 +21,7 @@ const NONE: ReadonlySet<string> = new Set();
 export function queryObservation(
   requestId: string,
   request: GraphqlRequest,
-  plan: Plan,
+  plan: OperationPlan,
   variables: Variables,
   session: Session,
   masked: ReadonlySet<string> = NONE,
@@ -69,7 +69,7 @@ export function cachedObservation(requestId: string, request: GraphqlRequest, ma
 }
 
 /** What a statement is bound with before anything has run. */
-const NO_KEYS: JoinValues = { holeName: 'hole', keys: [] };
+const NO_KEYS: JoinValues = { placeholderName: 'hole', keys: [] };
 
 /**
  * A statement without what it has from variables that are not told. What a plan took from such a variable when it was made is
@@ -110,7 +110,7 @@ const LONGEST_DOCUMENT = 10_000;
 /** What was slow, without any value. */
 export function slowQueryObservation(
   { query, operationName }: GraphqlRequest,
-  plan: Plan,
+  plan: OperationPlan,
   { role }: Session,
   requestId: string,
   duration: number,

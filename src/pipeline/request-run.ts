@@ -4,7 +4,7 @@ import type { Session } from '../auth/session.ts';
 import type { RunOptions } from '../backend/connection.ts';
 import type { ReadingOptions } from '../execute/run-context.ts';
 import type { Variables } from '../graphql-engine/constraint.ts';
-import type { Plan } from '../plan/plan.ts';
+import type { OperationPlan } from '../plan/plan.ts';
 import type { BatchBudget } from './batch-budget.ts';
 import type { CachedOperation } from './operation-cache.ts';
 import type { GraphqlRequest } from './request.ts';
@@ -45,7 +45,7 @@ export interface RequestRun<Request = GraphqlRequest> {
 
 /** A run with its plan and the values of its variables. */
 export interface PlannedRun<Request = GraphqlRequest> extends RequestRun<Request> {
-  readonly plan: Plan;
+  readonly plan: OperationPlan;
   readonly variables: Variables;
 }
 

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Session } from '../auth/session.ts';
 import { bindAll, type JoinValues } from '../plan/bind.ts';
-import type { Plan } from '../plan/plan.ts';
+import type { OperationPlan } from '../plan/plan.ts';
 import type { Variables } from '../graphql-engine/constraint.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { BoundedCache } from '../util/bounded-cache.ts';
@@ -55,7 +55,7 @@ export interface CacheSelection {
 }
 
 export interface CacheQuestion {
-  readonly plan: Plan;
+  readonly plan: OperationPlan;
   readonly operation: CachedOperation;
   /** Whatever the answer may depend on besides: another object, another answer. */
   readonly snapshot: object;
@@ -332,7 +332,7 @@ async function patiently<T>(making: Promise<T>, { signal, deadline }: CacheQuest
 }
 
 /** Answers that only reads of rows have made: not of schemas, and not of functions that give something else each time. */
-function mayBeKept({ kind, steps, joins, template }: Plan): boolean {
+function mayBeKept({ kind, steps, joins, template }: OperationPlan): boolean {
   if (kind !== 'query' || template.some((part) => typeof part !== 'string' && 'produce' in part)) return false;
   return (
     steps.every((step) => step.kind !== 'select' || step.statement.repeatable) &&
@@ -354,9 +354,9 @@ function idOf(snapshot: object): number {
 }
 
 /** What a plan asks and how its answer is put together, without values. */
-const planTexts = new WeakMap<Plan, string>();
+const planTexts = new WeakMap<OperationPlan, string>();
 
-function planText(plan: Plan): string {
+function planText(plan: OperationPlan): string {
   let text = planTexts.get(plan);
   if (text === undefined) {
     const steps = plan.steps.map((step) => {
@@ -376,7 +376,7 @@ function planText(plan: Plan): string {
 }
 
 /** What a join is bound with before anything has run: the keys follow from the rest. */
-const NO_KEYS: JoinValues = { holeName: '', keys: [] };
+const NO_KEYS: JoinValues = { placeholderName: '', keys: [] };
 
 function namesOf(question: CacheQuestion): Names {
   const key = keyOf(question);

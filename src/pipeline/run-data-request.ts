@@ -1,6 +1,6 @@
 /** The path of a request for rows that is no GraphQL document: it is let in, limited, planned and run like one. */
 import { invariant } from '../errors/svc-error.ts';
-import type { Plan } from '../plan/plan.ts';
+import type { OperationPlan } from '../plan/plan.ts';
 import { type Body, type Bytes, sliceBytes, wholeBytes } from '../util/bytes.ts';
 import { withAdmission } from './around/admitted.ts';
 import { type DataRequest, planData } from './prepare.ts';
@@ -10,7 +10,7 @@ import { runWithin } from './run-request.ts';
 
 export interface CheckedDataRequest extends DataRequest {
   /** Before it is run. @throws SvcError */
-  check?(plan: Plan): void;
+  check?(plan: OperationPlan): void;
 }
 
 const BEFORE = '{"data":';

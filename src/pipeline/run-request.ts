@@ -11,7 +11,7 @@
 import { SvcError } from '../errors/svc-error.ts';
 import type { RunContext } from '../execute/run-context.ts';
 import { runPlan } from '../execute/run-plan.ts';
-import type { Plan } from '../plan/plan.ts';
+import type { OperationPlan } from '../plan/plan.ts';
 import type { Body } from '../util/bytes.ts';
 import { limitsFor } from './api-limits.ts';
 import { withAdmission, withinTime } from './around/admitted.ts';
@@ -74,14 +74,14 @@ function requireAnswerable({ how }: RequestRun, { prepared: { kind } }: CachedOp
  * @param hold of the request; `undefined` if its answer does not count
  * @throws SvcError busy if the wait takes too long, or if the answer is larger than expected and the budget is used up
  */
-export function runWithin(plan: Plan, context: RunContext, hold: MemoryHold | undefined): Promise<Body> {
+export function runWithin(plan: OperationPlan, context: RunContext, hold: MemoryHold | undefined): Promise<Body> {
   if (hold === undefined || !readsDatabases(plan)) return runPlan(plan, context);
   const { how, session } = context;
   const turn = { role: session.role, deadline: how.deadline, signal: how.signal };
   return hold.run(plan, plan.expected ?? 0, turn, () => runPlan(plan, context));
 }
 
-function readsDatabases({ steps, joins }: Plan): boolean {
+function readsDatabases({ steps, joins }: OperationPlan): boolean {
   return steps.some(({ kind }) => kind === 'select' || kind === 'mutation') || joins.some(({ kind }) => kind === 'source');
 }
 

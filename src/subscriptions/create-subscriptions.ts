@@ -19,7 +19,7 @@ import type { Observer, RunTimes } from '../observability/observation.ts';
 import { spanTime } from '../observability/tracing/span.ts';
 import type { Tracer } from '../observability/tracing/tracer.ts';
 import { bindAll } from '../plan/bind.ts';
-import type { Plan, Step } from '../plan/plan.ts';
+import type { OperationPlan, PlanStep } from '../plan/plan.ts';
 import type { Variables } from '../graphql-engine/constraint.ts';
 import type { Snapshots } from '../state/state.ts';
 import type { Snapshot } from '../state/snapshot.ts';
@@ -96,9 +96,9 @@ interface Planned {
   readonly snapshot: Snapshot;
   /** Of its operation, for whoever counts. */
   readonly labels: OperationLabels;
-  readonly plan: Plan;
+  readonly plan: OperationPlan;
   readonly variables: Variables;
-  readonly step: Step | undefined;
+  readonly step: PlanStep | undefined;
 }
 
 class Registry implements RunningSubscriptions {

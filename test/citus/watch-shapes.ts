@@ -2,7 +2,7 @@
 import { vi } from 'vitest';
 import type { Compiler, CompilerOptions } from '../../src/backend/backend.ts';
 import { citus } from '../../src/databases/citus/index.ts';
-import { looksOut } from '../../src/ir/bool-exp.ts';
+import { comparesWithOuterRow } from '../../src/ir/bool-exp.ts';
 import { COMPARES_ROWS, complaintsAbout } from './shape.ts';
 
 export interface Shapes {
@@ -67,7 +67,7 @@ export function watchShapes(): Shapes {
 function comparesRows(meaning: unknown): boolean {
   if (typeof meaning !== 'object' || meaning === null) return false;
   if ('kind' in meaning && (meaning.kind === 'exists' || meaning.kind === 'aggregate-predicate') && 'where' in meaning) {
-    if (looksOut(meaning.where as Parameters<typeof looksOut>[0], 1)) return true;
+    if (comparesWithOuterRow(meaning.where as Parameters<typeof comparesWithOuterRow>[0], 1)) return true;
   }
   const parts = meaning instanceof Map ? meaning.values() : Object.values(meaning);
   return [...parts].some(comparesRows);

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { warmUpSnapshot } from '../../src/app/warm-up/schema.ts';
 import { backends } from '../../src/databases/index.ts';
 import { compilersOf } from '../../src/pipeline/compilers.ts';
-import { type Plan, planOperation } from '../../src/plan/plan.ts';
+import { type OperationPlan, planOperation } from '../../src/plan/plan.ts';
 import { planSize } from '../../src/plan/plan-size.ts';
 import { DEFAULT_ROLE_SCHEMAS_OPTIONS } from '../../src/schema/role-schemas.ts';
 import type { PreparedOperation } from '../../src/graphql-engine/translation.ts';
@@ -55,14 +55,14 @@ const COUNT = 30;
 describe('the memory of an operation and its plan is estimated', () => {
   it.each(sample(Object.keys(DOCUMENTS), 4))('%s', (name) => {
     const document = DOCUMENTS[name] as (salt: number) => readonly [string, JsonObject?];
-    const make = (salt: number): readonly [PreparedOperation, Plan] => {
+    const make = (salt: number): readonly [PreparedOperation, OperationPlan] => {
       const [query, variables = {}] = document(salt);
       // Flat, as a request's is.
       const prepared = schema.prepare(Buffer.from(query).toString(), null);
       return [prepared, planOperation(prepared.translate(prepared.variables(variables)), (source) => compilerOf(snapshot, source))];
     };
     make(0);
-    const kept: (readonly [PreparedOperation, Plan])[] = [];
+    const kept: (readonly [PreparedOperation, OperationPlan])[] = [];
     const before = heap();
     for (let salt = 1; salt <= COUNT; salt++) kept.push(make(salt));
     const measured = (heap() - before) / COUNT;

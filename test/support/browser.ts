@@ -63,7 +63,7 @@ export interface PageOptions {
 const MOST_TABS = 120;
 const QUIET_MS = 200;
 /** For pages that never stay as they are; the others are quiet long before, unless much else has the processors. */
-const PATIENCE_MS = 20_000;
+const AWAY_GRACE_MS = 20_000;
 /** To be evaluated on an element in the browser, whose types are not those of these tests; wherever its root is. */
 export const HAS_FOCUS = new Function('element', 'return element === element.getRootNode().activeElement') as (element: unknown) => boolean;
 
@@ -141,7 +141,7 @@ export async function openConsolePage(browser: Browser, url: string, options: Pa
       throw new Error(`${role} ${String(name)} is not reached by Tab`);
     },
     async settle() {
-      const end = Date.now() + PATIENCE_MS;
+      const end = Date.now() + AWAY_GRACE_MS;
       for (let before = ''; Date.now() < end; ) {
         const now = (await page.evaluate('location.hash + document.body.innerHTML')) as string;
         if (now === before && underWay === 0) return;

@@ -7,7 +7,7 @@ import { SvcError } from '../../src/errors/svc-error.ts';
 import { runPlan } from '../../src/execute/run-plan.ts';
 import type { MutationRoot } from '../../src/ir/mutation.ts';
 import type { SelectRoot } from '../../src/ir/select.ts';
-import { type Plan, planOperation } from '../../src/plan/plan.ts';
+import { type OperationPlan, planOperation } from '../../src/plan/plan.ts';
 import { textOfBytes } from '../../src/util/bytes.ts';
 import { type Json, parseJson, printJson } from '../../src/util/json.ts';
 import { at, ROOT } from '../../src/util/path.ts';
@@ -34,7 +34,7 @@ export interface MutationDatabase {
   close(): Promise<void>;
 }
 
-export function planMutation(roots: readonly Root[], once = false): Plan {
+export function planMutation(roots: readonly Root[], once = false): OperationPlan {
   const { mutation, select } = compiler({ stringifyNumericTypes: false });
   return planOperation(
     {

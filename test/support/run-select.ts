@@ -44,8 +44,8 @@ function resolve(value: Value, values: Values): Json {
       return value.items.map((item) => resolve(item, values));
     case 'cursor':
       return resolve(value.start, values);
-    case 'kept':
-    case 'hole-name':
+    case 'transaction-local':
+    case 'placeholder-name':
     case 'join-keys':
       throw new Error('a value of the run of a plan');
   }

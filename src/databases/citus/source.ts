@@ -13,7 +13,7 @@ import type {
   TransactionOptions,
 } from '../../backend/backend.ts';
 import type { ServerMeasures } from '../../backend/connection-counts.ts';
-import { type Catalog, type CatalogScope, nameKey, type QualifiedName, type SurveyedTable } from '../../catalog/catalog.ts';
+import { type Catalog, type CatalogScope, nameKey, type QualifiedName, type TableOverview } from '../../catalog/catalog.ts';
 import type { PostgresqlSource } from '../postgresql/source.ts';
 import { distributed, distributionIn, type Distributions, knowsShard, readDistributions, readOwn } from './distribution.ts';
 import { type KnowsShard, ofCitus, withoutShards } from './errors.ts';
@@ -69,7 +69,7 @@ class CitusConnection implements Connection {
   }
 
   /** What the coordinator estimates is about its own part of a table alone. Views of the extension are told of by name only. */
-  async survey(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly SurveyedTable[]> {
+  async survey(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly TableOverview[]> {
     const known = (await this.inner.survey?.(tables, how)) ?? [];
     const own = tables === undefined ? await readOwn((text, values) => this.inner.query(text, values, how)) : new Set<string>();
     const found = await this.distributions(tables, how);

@@ -1,6 +1,6 @@
 import type { FieldPacket, QueryOptions, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import { taggedText } from '../../backend/query-tags.ts';
-import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../../catalog/catalog.ts';
+import type { Catalog, CatalogScope, QualifiedName, TableOverview } from '../../catalog/catalog.ts';
 import { invariant, type SvcError } from '../../errors/svc-error.ts';
 import { MOST_RESULT_BYTES, resultTooLarge, VALUE_OVERHEAD } from '../shared/result-size.ts';
 import { bytesOfBuffer } from '../../util/bytes.ts';
@@ -121,7 +121,7 @@ export class SessionConnection implements Connection {
     return readCatalog((text, values) => this.query(text, values, how), this.database, scope);
   }
 
-  async survey(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly SurveyedTable[]> {
+  async survey(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly TableOverview[]> {
     await this.wantAllRows(how);
     return surveyTables((text, values) => this.query(text, values, how), this.database, tables);
   }

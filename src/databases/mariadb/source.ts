@@ -2,7 +2,7 @@ import type { CatalogMark, HealthStatus, MutationOptions, MutationStatement, Sou
 import type { Captures } from '../../backend/captures.ts';
 import type { ServerMeasures } from '../../backend/connection-counts.ts';
 import { type QueryTags, taggedText } from '../../backend/query-tags.ts';
-import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../../catalog/catalog.ts';
+import type { Catalog, CatalogScope, QualifiedName, TableOverview } from '../../catalog/catalog.ts';
 import { mariadbCaptures } from './capture/captures.ts';
 import type { BodyOptions } from './capture/triggers.ts';
 import type { Query } from './capture/work.ts';
@@ -80,7 +80,7 @@ export class MariadbSource implements Source {
     return this.pooled(how, (connection) => connection.introspect(scope, how));
   }
 
-  survey(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly SurveyedTable[]> {
+  survey(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly TableOverview[]> {
     return this.pooled(how, (connection) => connection.survey(tables, how));
   }
 

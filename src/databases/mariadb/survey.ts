@@ -1,4 +1,4 @@
-import { nameKey, type QualifiedName, type SurveyedTable } from '../../catalog/catalog.ts';
+import { nameKey, type QualifiedName, type TableOverview } from '../../catalog/catalog.ts';
 import { IS_TABLE } from './catalog.ts';
 import type { RunSqlResult } from '../../backend/connection.ts';
 
@@ -14,7 +14,7 @@ export async function surveyTables(
   query: (text: string, values: readonly (string | null)[]) => Promise<RunSqlResult>,
   database: string,
   tables: readonly QualifiedName[] | undefined,
-): Promise<readonly SurveyedTable[]> {
+): Promise<readonly TableOverview[]> {
   const nameOf = (schema: string | null | undefined, name: string | null | undefined): QualifiedName => ({
     schema: schema === database ? '' : (schema ?? ''),
     name: name ?? '',
@@ -39,6 +39,6 @@ export async function surveyTables(
       comment: isView || comment === '' ? null : (comment ?? null),
       estimatedRows: count === null || count === undefined ? null : Number(count),
       defaults: defaults.get(key) ?? new Map(),
-    } satisfies SurveyedTable;
+    } satisfies TableOverview;
   });
 }

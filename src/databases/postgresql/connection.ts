@@ -1,5 +1,5 @@
 import { taggedText } from '../../backend/query-tags.ts';
-import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../../catalog/catalog.ts';
+import type { Catalog, CatalogScope, QualifiedName, TableOverview } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { placedStatements } from '../../model/split-statements.ts';
 import { MOST_RESULT_BYTES, resultTooLarge } from '../shared/result-size.ts';
@@ -127,7 +127,7 @@ export class SessionConnection implements Connection {
     return readCatalog((text, values) => this.#json(text, values, how), scope);
   }
 
-  survey(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly SurveyedTable[]> {
+  survey(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly TableOverview[]> {
     return surveyTables((text, values) => this.query(text, values, how), tables);
   }
 

@@ -1,4 +1,4 @@
-import type { QualifiedName, SurveyedTable } from '../../catalog/catalog.ts';
+import type { QualifiedName, TableOverview } from '../../catalog/catalog.ts';
 import { statement, TABLE_KINDS } from './catalog.ts';
 import type { RunSqlResult } from '../../backend/connection.ts';
 
@@ -8,7 +8,7 @@ const SURVEY = statement('survey');
 export async function surveyTables(
   query: (text: string, values: readonly (string | null)[]) => Promise<RunSqlResult>,
   tables: readonly QualifiedName[] | undefined,
-): Promise<readonly SurveyedTable[]> {
+): Promise<readonly TableOverview[]> {
   const { rows } = await query(SURVEY, [tables === undefined ? null : JSON.stringify(tables)]);
   return rows.map(([schema, name, kind, comment, estimate, defaults]) => ({
     name: { schema: schema ?? '', name: name ?? '' },

@@ -7,7 +7,7 @@ import {
   distributionColumn,
   nameKey,
   type QualifiedName,
-  type SurveyedTable,
+  type TableOverview,
 } from '../../catalog/catalog.ts';
 import type { Backend, Source } from '../../backend/backend.ts';
 import { bool, defaulted, list, object, optional, required } from '../../metadata/codec.ts';
@@ -56,7 +56,7 @@ const getSourceTables = perKind('get_source_tables', everyKind, (backend) =>
   }),
 );
 
-async function surveyOf(source: Source): Promise<readonly SurveyedTable[]> {
+async function surveyOf(source: Source): Promise<readonly TableOverview[]> {
   if (source.survey !== undefined) return source.survey();
   const { tables } = await source.introspect({ functions: [] });
   return [...tables.values()].map(({ name, kind, comment }) => ({ name, kind, comment, estimatedRows: null, defaults: new Map() }));
@@ -83,7 +83,7 @@ function mappingOf({ columns, targetColumns }: CatalogForeignKey): Json {
 }
 
 interface Details {
-  readonly survey: SurveyedTable | null;
+  readonly survey: TableOverview | null;
   readonly tracked: Tracked | null;
 }
 

@@ -35,7 +35,7 @@ export function resolveRelationship(
     kind,
     comment: relationship.comment,
     target: resolved.target,
-    join: resolved.apart ? { ...resolved.join, apart: true } : resolved.join,
+    join: resolved.apart ? { ...resolved.join, crossServer: true } : resolved.join,
     nullable: resolved.nullable,
     insertionOrder: afterParent ? 'after-parent' : 'before-parent',
   };

@@ -130,7 +130,7 @@ class SharedTypeCollector {
     if (!BUILT_IN_SCALARS.has(scalarName)) this.definitions.set(scalarName, SCALAR_DEFINITION);
     const own = this.#reference(type);
     const name = comparisonTypeName(this.#convention, this.#types, type);
-    const { lacks = [] } = type;
+    const { unsupported: lacks = [] } = type;
     this.lacking.set(name, commonLacks(this.lacking.get(name), lacks));
     const has = (operator: string): boolean => supports(type, operator);
     const fields = [...EQUALITY, ...(scalar.ordered ? ORDER : [])].filter(has).map((operator) => this.#field(operator, own));

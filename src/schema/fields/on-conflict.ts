@@ -94,9 +94,9 @@ class CommonClauses {
 }
 
 /** Part of a clause: what it knows of the columns by which rows conflict. */
-export function conflictKey(table: CatalogTable, key: readonly string[]): Pick<OnConflict, 'key' | 'counted'> {
+export function conflictKey(table: CatalogTable, key: readonly string[]): Pick<OnConflict, 'key' | 'autoIncrement'> {
   const counted = countedColumns(table, key);
-  return { key, ...(counted.length === 0 ? {} : { counted }) };
+  return { key, ...(counted.length === 0 ? {} : { autoIncrement: counted }) };
 }
 
 /** What becomes of a row that is there already. */

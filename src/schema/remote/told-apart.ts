@@ -36,14 +36,14 @@ function outputApart(output: RemoteOutput, known: Shapes, apart: number): Remote
     case 'typename':
       return output;
     case 'field':
-      return differs(shapesOf([output])) ? { ...output, apart } : output;
+      return differs(shapesOf([output])) ? { ...output, variant: apart } : output;
     case 'joined':
       return {
         ...output,
-        keys: output.keys.map((key) => (differs(shapesOf([{ kind: 'hidden', key }])) ? { ...key, apart } : key)),
+        keys: output.keys.map((key) => (differs(shapesOf([{ kind: 'hidden', key }])) ? { ...key, variant: apart } : key)),
       };
     case 'hidden':
-      return differs(shapesOf([output])) ? { ...output, key: { ...output.key, apart } } : output;
+      return differs(shapesOf([output])) ? { ...output, key: { ...output.key, variant: apart } } : output;
   }
 }
 
@@ -59,11 +59,11 @@ function shapesOf(outputs: readonly RemoteOutput[]): Shapes {
   const shapes = new Map<string, Shape>();
   for (const output of outputs) {
     if (output.kind === 'field') {
-      const { responseKey, apart, shape, selection } = output;
+      const { responseKey, variant: apart, shape, selection } = output;
       shapes.set(JSON.stringify(['field', responseKey, apart ?? null]), { shape, fields: selection === null ? null : fieldsOf(selection) });
     } else if (output.kind !== 'typename') {
       const keys = output.kind === 'hidden' ? [output.key] : output.keys;
-      for (const { name, apart, shape } of keys) shapes.set(JSON.stringify(['key', name, apart ?? null]), { shape, fields: null });
+      for (const { name, variant: apart, shape } of keys) shapes.set(JSON.stringify(['key', name, apart ?? null]), { shape, fields: null });
     }
   }
   return shapes;

@@ -67,7 +67,7 @@ function joinSql(writer: SetWriter, { query, columns, unique }: JoinToSource): S
   const place = new Place(writer, keys);
   const on = { columns: columns.map(({ name }, part) => ({ local: `k${part}`, remote: name })), unique };
   const answer = sql`ifnull(${related(writer, query, on, place)}, 'null')`;
-  const separator = sql`concat(${textSql({ kind: 'hole-name' })}, ';')`;
+  const separator = sql`concat(${textSql({ kind: 'placeholder-name' })}, ';')`;
   const order = place.row.column('i');
   return sql`select group_concat(${answer}, ${separator} order by ${order}) from ${place.from(false)}`;
 }

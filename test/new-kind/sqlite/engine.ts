@@ -50,33 +50,33 @@ export class Engine {
       this.#counts.timeouts += 1;
       throw new SvcError('busy', 'too many statements wait for the database', { status: 503, isPassing: true });
     }
-    const patience = { signal: how.signal, deadline: Math.min(how.deadline ?? Number.POSITIVE_INFINITY, Date.now() + LONGEST_MS) };
+    const callOptions = { signal: how.signal, deadline: Math.min(how.deadline ?? Number.POSITIVE_INFINITY, Date.now() + LONGEST_MS) };
     const began = performance.now();
     this.#waiting += 1;
     // Turns fail together with one that fails, so that a failure is a value here.
     const turn = this.#turns(async (): Promise<Outcome> => {
       this.#waiting -= 1;
       this.#counts.waitTime.observe((performance.now() - began) / 1000);
-      return this.#attempt(query, patience);
+      return this.#attempt(query, callOptions);
     });
-    const outcome = await withDeadline(patience, turn, late, () => undefined);
+    const outcome = await withDeadline(callOptions, turn, late, () => undefined);
     if ('rows' in outcome) return outcome.rows;
     throw outcome.failure;
   }
 
-  async #attempt(query: Query, patience: CallOptions): Promise<Outcome> {
-    const reason = stopReasonOf(patience);
+  async #attempt(query: Query, callOptions: CallOptions): Promise<Outcome> {
+    const reason = stopReasonOf(callOptions);
     if (reason !== null) return { failure: late(reason) };
     if (this.#isClosed) return { failure: new SvcError('database-error', 'the source is closed') };
     const began = performance.now();
     this.#running = 1;
     try {
       this.#worker ??= this.#open();
-      return { rows: await withDeadline(patience, ask(this.#worker, query), late, () => undefined) };
+      return { rows: await withDeadline(callOptions, ask(this.#worker, query), late, () => undefined) };
     } catch (failure) {
       if (failure instanceof LateError || failure instanceof BrokenError) await this.#stop();
       if (failure instanceof BrokenError) this.#counts.errors += 1;
-      if (failure instanceof LateError) this.#counts[patience.signal?.aborted === true ? 'abandoned' : 'late'] += 1;
+      if (failure instanceof LateError) this.#counts[callOptions.signal?.aborted === true ? 'abandoned' : 'late'] += 1;
       return { failure: failure as Error };
     } finally {
       this.#running = 0;

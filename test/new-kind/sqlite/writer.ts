@@ -91,7 +91,7 @@ function plainText(value: Sql, { name }: CatalogType): Sql {
 
 /** The placeholder of a field that another source answers: see `src/execute/holes.ts`. */
 function placeholderSql(index: number, texts: readonly Sql[]): Sql {
-  const name = sql`concat(${textSql({ kind: 'hole-name' })}, ${string(`:${index}`)})`;
+  const name = sql`concat(${textSql({ kind: 'placeholder-name' })}, ${string(`:${index}`)})`;
   const [text, ...more] = texts;
   // `concat` takes null for an empty text.
   if (text !== undefined && more.length === 0) return sql`json_quote(concat(${name}, ';' || ${text}))`;

@@ -1,6 +1,6 @@
-/** Conditions on a row as BigQuery reads them: relationships as lists of keys. */
+/** Conditions on a row. Relationships become `in` lists of keys. */
 import { SvcError } from '../../../errors/svc-error.ts';
-import { type AggregatePredicate, type BoolExp, type Exists, looksOut } from '../../../ir/bool-exp.ts';
+import { type AggregatePredicate, type BoolExp, type Exists, comparesWithOuterRow } from '../../../ir/bool-exp.ts';
 import type { Join } from '../../../ir/relation.ts';
 import { comparisonNamed, joinConditions, nullTest, whereSql } from '../../shared/condition.ts';
 import { type Conditions, conditionsOver, noList } from '../../shared/conditions.ts';
@@ -24,27 +24,27 @@ const conditions: Conditions<Context> = conditionsOver({
     const own = type.array ? [] : bigQueryScalar(type).comparisons;
     const operator = comparisonNamed(name, own, COMMON_COMPARISONS);
     if (own.includes(operator) || isOrdered(type)) return operator;
-    // A statement with it would fail.
+    // BigQuery would refuse the statement.
     throw new SvcError('not-supported', `BigQuery does not compare values of type ${types.print(type)}: ${name} cannot be asked of them`);
   },
   argument: (_context, operand, operator) => ({
     value: () => (operator?.pattern === undefined ? operandSql(operand) : patternSql(operand)),
     list: noList,
   }),
-  // Nothing that a request can ask fails when a row is met: values and patterns are looked at before.
+  // No requested condition can fail on a row: values and patterns are checked beforehand.
   mayFail: () => false,
   exists(context, exp, scope) {
-    // What is found by no keys is joined by none.
-    if (context.asks === null || exp.join === null || looksOut(exp.where, 1)) return existsSql(context, exp, scope, false);
+    // Without a join there are no keys to find rows by.
+    if (context.asks === null || exp.join === null || comparesWithOuterRow(exp.where, 1)) return existsSql(context, exp, scope, false);
     return context.asks.exists(exp);
   },
   aggregate: (context, exp, scope) =>
-    context.asks !== null && !looksOut(exp.where, 1) ? context.asks.aggregate(exp) : aggregateSql(context, exp, scope),
+    context.asks !== null && !comparesWithOuterRow(exp.where, 1) ? context.asks.aggregate(exp) : aggregateSql(context, exp, scope),
   aggregateCall,
 });
 export const { readSql, conditionSql, aggregateHolds, predicateHolds } = conditions;
 
-/** The conditions of a select's `where`. */
+/** Compiles the conditions of a `where`, combined by `and`. */
 export function conditionsOf(context: Context, exp: BoolExp, scope: Scope): readonly Sql[] {
   return asking(context, null, () => partsOf(context, exp, scope));
 }
@@ -68,20 +68,20 @@ function targetOf(context: Context, { from, where }: Pick<Exists, 'from' | 'wher
 }
 
 /**
- * Rows that have one of the keys: a list that looks nowhere. Only where columns of both rows are compared the sub-select looks out, and
- * the database makes a join of it by the equality of keys.
- * @param isPart whether null stands for false
+ * Compares keys with an uncorrelated list. Only conditions that compare columns of both rows need a correlated subquery, which
+ * BigQuery can execute as a join because it has an equality of keys.
+ * @param isPart null counts as false, so that no `ifnull` is needed
  */
 function existsSql(context: Context, exp: Exists, scope: Scope, isPart: boolean): Sql {
   const columns = exp.join?.columns ?? [];
-  if (columns.length === 0 && looksOut(exp.where, 1)) {
+  if (columns.length === 0 && comparesWithOuterRow(exp.where, 1)) {
     throw new SvcError(
       'not-supported',
       'BigQuery compares no columns of a row with those of a table that is not related to it by equal columns',
     );
   }
   const { item, row, conditions } = targetOf(context, exp, scope);
-  if (columns.length === 0 || looksOut(exp.where, 1)) {
+  if (columns.length === 0 || comparesWithOuterRow(exp.where, 1)) {
     return sql`exists (select 1 from ${item}${whereSql([...joinConditions(columns, scope.row, row), ...conditions])})`;
   }
   const keys = columns.map(({ remote }) => row.column(remote));
@@ -90,9 +90,12 @@ function existsSql(context: Context, exp: Exists, scope: Scope, isPart: boolean)
   return isPart ? found : sql`ifnull(${found}, false)`;
 }
 
-/** Keys for which the predicate holds, is not known, and which there are at all: there are three values. No aggregate may look out. */
+/**
+ * Distinguishes keys for which the predicate is true, for which it is null, and for which there are rows at all. Subqueries with
+ * aggregates cannot be correlated.
+ */
 function aggregateSql(context: Context, exp: AggregatePredicate, scope: Scope): Sql {
-  if (looksOut(exp.where, 1)) {
+  if (comparesWithOuterRow(exp.where, 1)) {
     throw new SvcError('not-supported', 'BigQuery compares no columns of related rows with others in conditions on their aggregates');
   }
   const { columns } = exp.join;
@@ -114,12 +117,12 @@ function localKeys(columns: Join['columns'], row: Row): readonly Sql[] {
   return columns.map(({ local }) => row.column(local));
 }
 
-/** `a`, or a structure of several. */
+/** `a`, or `struct(a, b)`. */
 export function tuple(values: readonly Sql[]): Sql {
   return values.length === 1 ? (values[0] as Sql) : sql`struct(${join(values, sql`, `)})`;
 }
 
-/** What an aggregate is where there are no rows. */
+/** Returns the value of an aggregate over no rows. */
 export function aggregateOfNothing(exp: AggregatePredicate): Sql {
   if (exp.function === 'count') return sql`0`;
   const compared = exp.predicate.find((comparison) => comparison.kind === 'compare');

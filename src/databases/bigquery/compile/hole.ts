@@ -1,15 +1,15 @@
-/** Marks in an answer, in the places of fields that another source or server answers. */
+/** Placeholders in an answer for fields that another source or server answers. */
 import type { Operand } from '../../../ir/value.ts';
 import { join, string, type Sql, sql } from '../../../sql/fragment.ts';
-import { TEXT } from '../type-of.ts';
+import { TEXT } from '../base-type.ts';
 import type { Context } from './context.ts';
 import { operandSql } from './operand.ts';
 import { textOutputSql } from './output.ts';
 import type { Read } from '../../../ir/bool-exp.ts';
 
-export const HOLE_NAME: Operand = { value: { kind: 'hole-name' }, type: TEXT, list: false };
+export const HOLE_NAME: Operand = { value: { kind: 'placeholder-name' }, type: TEXT, list: false };
 
-/** A text of the name, the index of the join and the key; or where the key has several parts, an array of the name with the index and of their texts. */
+/** Compiles a text of name, join index and key; if the key has several columns, an array of the name with the index and their texts. */
 export function holeSql(_context: Context, index: number, keys: readonly Read[], read: (read: Read) => Sql): Sql {
   const texts = keys.map((key) => textOutputSql(read(key), key.type));
   const name = operandSql(HOLE_NAME);

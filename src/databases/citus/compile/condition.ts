@@ -3,7 +3,7 @@
  * that do not look out and that the database may plan, move and compute by themselves. Lists of keys of tables that may be on other servers
  * are relations of the statement: no plan of the database reads both tables.
  */
-import { type AggregatePredicate, type BoolExp, type Exists, looksOut } from '../../../ir/bool-exp.ts';
+import { type AggregatePredicate, type BoolExp, type Exists, comparesWithOuterRow } from '../../../ir/bool-exp.ts';
 import type { Join, Relation } from '../../../ir/relation.ts';
 import { EMPTY, join, type Sql, sql } from '../../../sql/fragment.ts';
 import { joinConditions, nullTest, whereSql } from '../../shared/condition.ts';
@@ -66,7 +66,7 @@ export function tuple(values: readonly Sql[]): Sql {
 /** @param isPart whether null stands for false */
 function existsSql(draft: Draft, exp: Exists, scope: Scope, isPart: boolean): Sql {
   const { item, row, conditions } = targetOf(draft, exp, scope);
-  if (looksOut(exp.where, 1)) {
+  if (comparesWithOuterRow(exp.where, 1)) {
     // The only way to compare columns of the two; the database takes it where both are together.
     return sql`exists (select 1 from ${item}${whereSql([...joinConditions(exp.join?.columns ?? [], scope.row, row), ...conditions])})`;
   }
@@ -76,10 +76,10 @@ function existsSql(draft: Draft, exp: Exists, scope: Scope, isPart: boolean): Sq
 }
 
 /** Whether a row has one of the keys. @param of the rows that have them: everything from `from` on */
-function amongSql(draft: Draft, { columns, apart }: Join, row: Row, remote: Row, of: Sql): Sql {
+function amongSql(draft: Draft, { columns, crossServer }: Join, row: Row, remote: Row, of: Sql): Sql {
   const keys = columns.map((pair) => remote.column(pair.remote));
   let list = sql`select ${join(keys, COMMA)} ${of}`;
-  if (apart === true) {
+  if (crossServer === true) {
     const named = keys.map((key, i) => sql`${key} as ${keyName(i)}`);
     const relation = addRelation(draft, () => sql`select ${join(named, COMMA)} ${of}`);
     const alias = draft.context.alias();
@@ -103,7 +103,7 @@ function aggregateSql(draft: Draft, exp: AggregatePredicate, scope: Scope, isPar
   const { context } = draft;
   const { columns } = exp.join;
   const holdsIn = (row: Row): Sql => predicateHolds(context, exp, row);
-  if (looksOut(exp.where, 1)) {
+  if (comparesWithOuterRow(exp.where, 1)) {
     const { item, row, conditions } = targetOf(draft, exp, scope);
     return sql`(select ${holdsIn(row)} from ${item}${whereSql([...joinConditions(columns, scope.row, row), ...conditions])})`;
   }

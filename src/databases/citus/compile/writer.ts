@@ -1,5 +1,5 @@
 /** What set plans are on Citus: a common table expression for each relation. */
-import { looksOut } from '../../../ir/bool-exp.ts';
+import { comparesWithOuterRow } from '../../../ir/bool-exp.ts';
 import { EMPTY, integer, join, string, sql } from '../../../sql/fragment.ts';
 import { aliasRow, ownScope } from '../../shared/row.ts';
 import type { Asks, SetWriter } from '../../shared/set-plan/writer.ts';
@@ -92,7 +92,7 @@ export function elsewhereOf(draft: Draft, asks: Asks): Elsewhere {
   const inside = elsewhereIn(draft);
   return {
     ...inside,
-    exists: (exp, scope) => (looksOut(exp.where, 1) ? inside.exists(exp, scope) : asks.exists(exp)),
-    aggregate: (exp, scope) => (looksOut(exp.where, 1) ? inside.aggregate(exp, scope) : asks.aggregate(exp)),
+    exists: (exp, scope) => (comparesWithOuterRow(exp.where, 1) ? inside.exists(exp, scope) : asks.exists(exp)),
+    aggregate: (exp, scope) => (comparesWithOuterRow(exp.where, 1) ? inside.aggregate(exp, scope) : asks.aggregate(exp)),
   };
 }

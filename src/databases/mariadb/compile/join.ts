@@ -26,6 +26,6 @@ export function joinSql(context: Context, { query, columns, unique }: JoinToSour
   };
   const on = { columns: columns.map(({ name }, part) => ({ local: String(part), remote: name })), unique };
   const answer = sql`coalesce(${querySql(context, query, key, on)}, 'null')`;
-  const separator = sql`if(${first.alias}.\`i\` = 1, '', concat(${textSql({ kind: 'hole-name' })}, ';'))`;
+  const separator = sql`if(${first.alias}.\`i\` = 1, '', concat(${textSql({ kind: 'placeholder-name' })}, ';'))`;
   return sql`select coalesce(group_concat(concat(${separator}, ${answer}) order by ${first.alias}.\`i\` separator ''), '') from ${join(items, sql` join `)}`;
 }

@@ -4,7 +4,7 @@ import type { Operand, Value } from '../../../ir/value.ts';
 import { identifier, parameter, type Sql, sql } from '../../../sql/fragment.ts';
 import { encoder } from '../coerce/encode.ts';
 import { familyOf } from '../families.ts';
-import { BIGINT, TEXT } from '../type-of.ts';
+import { BIGINT, TEXT } from '../base-type.ts';
 import { collatedSql } from './collation.ts';
 import type { Context } from './context.ts';
 

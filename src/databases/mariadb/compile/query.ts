@@ -10,7 +10,7 @@ import { join, parameter, type Sql, sql, string } from '../../../sql/fragment.ts
 import type { Row } from '../../shared/row.ts';
 import { isJsonArray, type Json } from '../../../util/json.ts';
 import { jsonPathText } from '../coerce/json-path.ts';
-import { DOUBLE, TEXT, typeOf } from '../type-of.ts';
+import { DOUBLE, TEXT, baseType } from '../base-type.ts';
 import { aggregateOf, readSql } from './bool-exp.ts';
 import type { Context } from './context.ts';
 import { textSql } from './operand.ts';
@@ -64,7 +64,7 @@ function fieldSql(context: Context, field: Field, row: Row): Sql {
       return querySql(context, field.query, row, field.join);
     case 'joined': {
       const texts = field.keys.map((read) => textOutputSql(readSql(context, read, row), read.type));
-      return sql`json_array(${join([sql`concat(${textSql({ kind: 'hole-name' })}, ${string(`:${field.join}`)})`, ...texts], sql`, `)})`;
+      return sql`json_array(${join([sql`concat(${textSql({ kind: 'placeholder-name' })}, ${string(`:${field.join}`)})`, ...texts], sql`, `)})`;
     }
     case 'read': {
       const value = readSql(context, field.read, row);
@@ -136,5 +136,5 @@ function itemSql(context: Context, item: AggregateItem, row: Row): Sql {
 /** The least and the greatest of values are like them, sums are decimals or doubles, all others doubles. */
 function aggregateType(name: string, operand: CatalogType): CatalogType {
   if (name === 'max' || name === 'min') return operand;
-  return name === 'sum' ? typeOf('decimal') : DOUBLE;
+  return name === 'sum' ? baseType('decimal') : DOUBLE;
 }

@@ -7,7 +7,7 @@ import type { Context } from './context.ts';
 import { derivedSql, operandSql } from './operand.ts';
 import type { Read } from '../../../ir/bool-exp.ts';
 
-export const HOLE_NAME = { value: { kind: 'hole-name' }, type: baseType('text'), list: false } as const;
+export const HOLE_NAME = { value: { kind: 'placeholder-name' }, type: baseType('text'), list: false } as const;
 
 /** Made once for a request and not for each row. */
 function nameThen(more: string): Sql {

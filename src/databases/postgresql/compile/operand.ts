@@ -131,13 +131,13 @@ function valueKey(value: Value): string {
       return `@${value.name}`;
     case 'session-variables':
       return '@';
-    case 'hole-name':
+    case 'placeholder-name':
       return '#';
     case 'join-keys':
       return `#${value.part}`;
     case 'cursor':
       return '>';
-    case 'kept':
+    case 'transaction-local':
       throw new Error('invariant: PostgreSQL keeps rows itself');
     case 'list':
       return `[${value.items.map(valueKey).join(',')}]`;

@@ -5,7 +5,7 @@ import { parameter, type Sql, sql } from '../../../../sql/fragment.ts';
 import type { Row } from '../../../shared/row.ts';
 import { isJsonArray, isJsonObject, type Json, printJson } from '../../../../util/json.ts';
 import { familyOf } from '../../families.ts';
-import { BIGINT } from '../../type-of.ts';
+import { BIGINT } from '../../base-type.ts';
 import { jsonKeyText, jsonPathText } from '../../coerce/json-path.ts';
 import { operandSql, placeholderSql } from '../operand.ts';
 import { writtenSql } from './values.ts';

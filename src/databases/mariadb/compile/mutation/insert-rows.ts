@@ -2,7 +2,7 @@
 import type { InsertedRows } from '../../../../backend/backend.ts';
 import type { InsertColumn, InsertRow, InsertRows, RowKey, UniformRows } from '../../../../ir/mutation.ts';
 import type { Field } from '../../../../ir/select.ts';
-import type { KeptValue } from '../../../../ir/value.ts';
+import type { TransactionLocalValue } from '../../../../ir/value.ts';
 import type { CatalogType } from '../../../../catalog/catalog.ts';
 import { EMPTY, identifier, join, type Sql, sql } from '../../../../sql/fragment.ts';
 import { aliasRow, type Row } from '../../../shared/row.ts';
@@ -24,7 +24,7 @@ export interface LevelRow {
 export type Fills = ReadonlyMap<string, Fill>;
 
 export interface Fill {
-  readonly value: KeptValue;
+  readonly value: TransactionLocalValue;
   /** Of the column that the value comes from. */
   readonly type: CatalogType;
 }

@@ -7,7 +7,7 @@ import { emptyAnswer, returnedFields } from '../../../shared/mutation-output.ts'
 import { arrayFailure, groups, type NestedGroup, objectFailure, unitedColumns } from '../../../shared/nested-inserts.ts';
 import type { Insert, InsertColumn, InsertRow, InsertRows, RowKey } from '../../../../ir/mutation.ts';
 import { ROOT } from '../../../../util/path.ts';
-import { readOthers, readsTable, readsUnnamed } from '../../../../ir/reads-elsewhere.ts';
+import { readsOtherRows, readsTable, readsUnnamedTables } from '../../../../ir/reads.ts';
 import { join, sql } from '../../../../sql/fragment.ts';
 import { rowObjectSql } from '../query.ts';
 import { answer } from './answer.ts';
@@ -26,7 +26,7 @@ export function compileInsert(program: Program, insert: Insert): readonly Result
   if (rows.rows.length === 0 && rows.uniform === undefined) return [emptyAnswer(output)];
   const returned = returnedFields(output);
   // What others have is read when all is written.
-  const isReadLater = returned.some(readOthers);
+  const isReadLater = returned.some(readsOtherRows);
   const key = usableKey(rows.key);
   if (isReadLater && key === null) throw withoutKey(table, 'returned with others that they are related to', path);
   const tree = new InsertTree(program, insert);
@@ -116,7 +116,7 @@ class InsertTree {
         own[owner] = filled;
         for (const { local, remote, type } of group.columns) {
           const cell = first + columns.findIndex(({ name }) => name === remote);
-          filled.set(local, { value: { kind: 'kept', ...place, cell }, type });
+          filled.set(local, { value: { kind: 'transaction-local', ...place, cell }, type });
         }
       });
     }
@@ -136,7 +136,7 @@ class InsertTree {
       const place = places[owner];
       if (place === undefined) throw new Error('invariant: a row that others depend on has a place');
       const fills: Fills = new Map(
-        columns.map(({ local, remote, type }) => [remote, { value: { kind: 'kept', ...place, cell: cellOf(local) }, type }]),
+        columns.map(({ local, remote, type }) => [remote, { value: { kind: 'transaction-local', ...place, cell: cellOf(local) }, type }]),
       );
       if (nested.rows.uniform !== undefined) {
         this.insert({ common: nested.rows, columns: nested.rows.columns, rows: [{ row: NO_ROW, fills }], awaited: null }, nothing);
@@ -182,7 +182,7 @@ class InsertTree {
   /** The key by which rows are checked behind the statement: where the check reads others of the table, of which these are none. */
   #keyOfCheck({ check, table, key }: InsertRows): RowKey | null {
     if (!readsTable(check, table)) return null;
-    if (readsUnnamed(check)) throw unaskable(table, this.#root.path);
+    if (readsUnnamedTables(check)) throw unaskable(table, this.#root.path);
     const usable = usableKey(key);
     if (usable === null) throw withoutKey(table, 'checked by others of it', this.#root.path);
     return usable;

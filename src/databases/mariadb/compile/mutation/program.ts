@@ -2,7 +2,7 @@
 import type { CompiledMutationStatement, CompilerOptions, InsertedRows, RaisedFailure } from '../../../../backend/backend.ts';
 import type { GivenCell, RepeatedRows, StatementFlow, Taken } from '../../../../backend/statement-flow.ts';
 import { SvcError } from '../../../../errors/svc-error.ts';
-import type { KeptValue } from '../../../../ir/value.ts';
+import type { TransactionLocalValue } from '../../../../ir/value.ts';
 import { type Parameter, print, type Sql } from '../../../../sql/fragment.ts';
 import type { Path } from '../../../../util/path.ts';
 import { type Context, createContext } from '../context.ts';
@@ -115,9 +115,9 @@ function printed(sql: Made['sql']): PrintedStatement {
 }
 
 function takesOf(parameters: readonly Parameter[]): readonly Taken[] {
-  return parameters.flatMap(({ operand: { value } }, parameter) => (value.kind === 'kept' ? [taken(value, parameter)] : []));
+  return parameters.flatMap(({ operand: { value } }, parameter) => (value.kind === 'transaction-local' ? [taken(value, parameter)] : []));
 }
 
-function taken({ statements, cell, row }: KeptValue, parameter: number): Taken {
+function taken({ statements, cell, row }: TransactionLocalValue, parameter: number): Taken {
   return { parameter, statements, cell, row };
 }

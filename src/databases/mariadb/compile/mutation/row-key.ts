@@ -62,7 +62,7 @@ export function rowsOfKeys(context: Context, table: QualifiedName, key: RowKey, 
 /** The keys as an item of a from clause, and where a row has one of them. */
 function keysItem(context: Context, key: RowKey, { statements, cell }: KeptKeys, row: Row) {
   const keys = context.alias();
-  const list = keptSql({ kind: 'kept', statements, cell, row: null });
+  const list = keptSql({ kind: 'transaction-local', statements, cell, row: null });
   const columns = key.map((column, i) => sql`${partName(i)} ${partType(column)} path ${string(`$[${i}]`)}`);
   const conditions = key.map((column, i) => sql`${row.column(column.name)} = ${partValue(column, sql`${keys}.${partName(i)}`)}`);
   const item = sql`json_table(${list}, '$[*]' columns (\`i\` for ordinality, ${join(columns, sql`, `)})) as ${keys}`;

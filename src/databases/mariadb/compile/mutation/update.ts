@@ -6,7 +6,7 @@ import type { ResultPiece } from '../../../../backend/backend.ts';
 import { emptyAnswer, hasNothingToDo, returnedFields } from '../../../shared/mutation-output.ts';
 import type { BoolExp } from '../../../../ir/bool-exp.ts';
 import type { Assignment, Delete, RowKey, Update } from '../../../../ir/mutation.ts';
-import { readOthers, readsTable } from '../../../../ir/reads-elsewhere.ts';
+import { readsOtherRows, readsTable } from '../../../../ir/reads.ts';
 import type { Operand } from '../../../../ir/value.ts';
 import { whereSql } from '../../../shared/condition.ts';
 import { EMPTY, join, type Sql, sql } from '../../../../sql/fragment.ts';
@@ -93,7 +93,7 @@ function readBack(program: Program, update: Update, written: number, rowsOf: (co
       ifAny: [written],
       check: { cell: 0, failure: fails(checkFailure(ROOT)) },
       sameAs: { statements: [written], failure: fails(lostFailure(table, ROOT)) },
-      ...(returned.some(readOthers) ? { mayBeCut: true } : {}),
+      ...(returned.some(readsOtherRows) ? { mayBeCut: true } : {}),
     };
   });
   return answer(program, read, output, { writes: [written], reads: [read], cell: 1 });
@@ -104,14 +104,14 @@ export function compileDelete(program: Program, deletion: Delete): readonly Resu
   const { table, output, where } = deletion;
   const returned = returnedFields(output);
   const key = usableKey(deletion.key);
-  if (key === null || !returned.some(readOthers)) {
+  if (key === null || !returned.some(readsOtherRows)) {
     const written = program.add(ROOT, ({ context }) => {
       const row = aliasRow(qualified(table));
       const objects = returned.map((fields) => rowObjectSql(context, fields, row));
       const returning = objects.length === 0 ? EMPTY : sql` returning ${join(objects, sql`, `)}`;
       return {
         sql: sql`delete from ${qualified(table)}${filterSql(context, where, row)}${returning}`,
-        ...(returned.some(readOthers) ? { mayBeCut: true } : {}),
+        ...(returned.some(readsOtherRows) ? { mayBeCut: true } : {}),
       };
     });
     return answer(program, written, output, { writes: [written], reads: [written], cell: 0 });

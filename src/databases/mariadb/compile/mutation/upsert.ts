@@ -6,7 +6,7 @@ import type { RaisedFailure } from '../../../../backend/backend.ts';
 import { SvcError } from '../../../../errors/svc-error.ts';
 import { TRUE } from '../../../../ir/bool-exp.ts';
 import type { InsertColumn, OnConflict } from '../../../../ir/mutation.ts';
-import { readsTable } from '../../../../ir/reads-elsewhere.ts';
+import { readsTable } from '../../../../ir/reads.ts';
 import type { Operand } from '../../../../ir/value.ts';
 import { join, type Sql, sql } from '../../../../sql/fragment.ts';
 import { aliasRow, ownScope, type Row } from '../../../shared/row.ts';
@@ -32,7 +32,7 @@ export function upsertRow(program: Program, into: InsertInto, row: LevelRow, awa
   if (clause === null) throw new Error('invariant: a row with a conflict clause');
   const update = assignments(clause.update, row);
   const key = conflictKey(clause, into);
-  const { counted = [] } = clause;
+  const { autoIncrement: counted = [] } = clause;
   // A row without a value gets one that no other has.
   const isNew = key?.some((column) => counted.includes(column) && !row.row.values.has(column) && !row.fills.has(column)) === true;
   if (key === null || isNew) return ignoring(program, into, row, awaited, isNew);

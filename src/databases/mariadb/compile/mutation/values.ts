@@ -1,9 +1,9 @@
 /** Values that are written, and values of rows as texts that later statements write or look for. */
 import type { CatalogType } from '../../../../catalog/catalog.ts';
-import type { KeptValue, Operand } from '../../../../ir/value.ts';
+import type { TransactionLocalValue, Operand } from '../../../../ir/value.ts';
 import { integer, parameter, type Sql, sql } from '../../../../sql/fragment.ts';
 import { familyOf } from '../../families.ts';
-import { TEXT } from '../../type-of.ts';
+import { TEXT } from '../../base-type.ts';
 import { castSql, placeholderSql } from '../operand.ts';
 
 /** A value as it is stored in a column of its type. */
@@ -13,7 +13,7 @@ export function writtenSql(operand: Operand): Sql {
 }
 
 /** What a cell of an earlier row has, in a column that gets its value from one of the type. */
-export function filledSql(value: KeptValue, type: CatalogType): Sql {
+export function filledSql(value: TransactionLocalValue, type: CatalogType): Sql {
   return storedSql(type, keptSql(value));
 }
 
@@ -37,7 +37,7 @@ export function roundedSql(type: CatalogType, value: Sql): Sql {
   }
 }
 
-export function keptSql(value: KeptValue): Sql {
+export function keptSql(value: TransactionLocalValue): Sql {
   return parameter({ operand: { value, type: TEXT, list: false }, key: '', encode: () => null });
 }
 

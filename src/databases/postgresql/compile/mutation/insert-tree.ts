@@ -15,7 +15,7 @@ import { type Batch, batches } from './insert-source.ts';
 import { countMore } from './kept-rows.ts';
 import { LevelKeys } from './level-keys.ts';
 import type { KeepKeys, Program, Slot, Write } from './program.ts';
-import { readElsewhere } from '../../../../ir/reads-elsewhere.ts';
+import { readsChangedTables } from '../../../../ir/reads.ts';
 import { apart, type Parts, united } from './upsert-parts.ts';
 
 const DEFAULT_SCHEMA = 'public';
@@ -28,7 +28,7 @@ export function compileInsert(program: Program, insert: Insert): readonly Result
   const absent = emptyAnswer(output);
   const written = { tables: addTables(rows, new Set()), contained: insert.contained };
   const flat = rows.rows.every((row) => row.before.length === 0 && row.after.length === 0);
-  if (flat && !returnedFields(output).some((fields) => readElsewhere(fields, written))) {
+  if (flat && !returnedFields(output).some((fields) => readsChangedTables(fields, written))) {
     const [batch, ...more] = plainBatches(rows, program.writing.marksRows);
     if (batch !== undefined && more.length === 0) {
       const statement = program.writing.writeAndAnswer(

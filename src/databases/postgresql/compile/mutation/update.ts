@@ -14,7 +14,7 @@ import { operandSql } from '../operand.ts';
 import { qualified } from '../type-name.ts';
 import { countsRows } from './answer.ts';
 import type { Program, Write } from './program.ts';
-import { readElsewhere } from '../../../../ir/reads-elsewhere.ts';
+import { readsChangedTables } from '../../../../ir/reads.ts';
 import { checkSql } from './write.ts';
 
 const TEXT = baseType('text');
@@ -51,7 +51,7 @@ function compileWrite(program: Program, { table, output, contained }: Update | D
   const absent = emptyAnswer(output);
   const written = { tables: new Set([nameKey(table)]), contained };
   const returned = returnedFields(output);
-  if (!returned.some((fields) => readElsewhere(fields, written))) {
+  if (!returned.some((fields) => readsChangedTables(fields, written))) {
     return [{ statement: program.writing.writeAndAnswer(program, write, output), column: 0, absent }];
   }
   const slot = program.takeSlot();
