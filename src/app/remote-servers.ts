@@ -11,10 +11,10 @@ import { introspectRemote } from '../remote-schema/client/introspect.ts';
 export function remoteServers(refusePrivate: boolean, environment: Environment): RemoteContext {
   return {
     environment,
-    async introspect(connection, network, wanted) {
+    async introspect(connection, network, callOptions) {
       const outbound = createOutboundClient({ refusePrivate, tlsAllowlist: () => tlsAllowlistOf(network) });
       try {
-        return await introspectRemote(outbound, connection, wanted);
+        return await introspectRemote(outbound, connection, callOptions);
       } finally {
         await outbound.close();
       }

@@ -220,7 +220,7 @@ const MIGRATIONS: readonly string[] = [
 export const CATALOG_VERSION = MIGRATIONS.length;
 
 /** For all migrations of large tables, and for another instance that makes them. ms */
-const PATIENCE_MS = 10 * 60_000;
+const MIGRATION_TIMEOUT_MS = 10 * 60_000;
 
 /** Any number; the same in every instance. */
 export const MIGRATION_LOCK = '7310868735423029113';
@@ -251,7 +251,7 @@ async function prepare(connection: Connection): Promise<void> {
  * @throws SvcError `not-supported` when the catalog is of a newer service
  */
 export async function migrate(database: Source, migrations: readonly string[] = MIGRATIONS): Promise<void> {
-  await database.transaction({ isolation: 'read-committed', ...shortDeadline(PATIENCE_MS) }, async (connection) => {
+  await database.transaction({ isolation: 'read-committed', ...shortDeadline(MIGRATION_TIMEOUT_MS) }, async (connection) => {
     await connection.query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`, []);
     const version = await storedVersion(connection);
     if (version > migrations.length) {

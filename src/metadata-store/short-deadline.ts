@@ -1,15 +1,15 @@
 import { BY_INDEX } from '../sql/by-index.ts';
 import type { StatementOptions } from '../backend/connection.ts';
 
-/** ms; a database that does not answer must keep neither a queue nor the end of the service waiting. */
-const PATIENCE_MS = 30_000;
+/** Timeout of a statement, in ms: a database that does not respond must block neither a queue nor the shutdown of the service. */
+const STATEMENT_TIMEOUT_MS = 30_000;
 
-/** The end of the wait for one statement that begins now. */
-export function shortDeadline(ms = PATIENCE_MS): { readonly deadline: number } {
+/** Deadline for a statement that starts now. */
+export function shortDeadline(ms = STATEMENT_TIMEOUT_MS): { readonly deadline: number } {
   return { deadline: Date.now() + ms };
 }
 
-/** The same for a statement on a queue. */
+/** Options for a statement on a queue: the deadline, and settings that make the planner use an index. */
 export function shortDeadlineByIndex(): StatementOptions {
   return { ...shortDeadline(), settings: BY_INDEX };
 }

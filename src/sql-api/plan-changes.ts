@@ -15,7 +15,8 @@ import { objectId } from '../schema-cache/object-id.ts';
 import { serverOf } from '../state/live-remote.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import type { State } from '../state/state.ts';
-import { type Wanted, deadlineCheck } from '../state/deadline-check.ts';
+import { deadlineCheck } from '../state/deadline-check.ts';
+import type { CallOptions } from '../util/deadline.ts';
 import { isJsonObject, type Json, jsonEqual, type JsonObject } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
 import { runCooperatively } from '../util/cooperative.ts';
@@ -107,17 +108,17 @@ class RolledBack extends Error {}
 
 async function plan(args: PlanChanges, context: OperationContext): Promise<Json> {
   const { services, signal, path } = context;
-  const wanted: Wanted = { signal, deadline: Date.now() + args.timeoutSeconds * 1000 };
-  const document = args.metadata === undefined ? undefined : await decoded(args.metadata, at(path, 'metadata'), context, wanted);
-  if (args.addSources.length === 0) return tryAll(args, document, services.state, context, wanted);
-  const { sources } = await decoded({ version: 3, sources: [...args.addSources] }, at(path, 'add_sources'), context, wanted);
+  const callOptions: CallOptions = { signal, deadline: Date.now() + args.timeoutSeconds * 1000 };
+  const document = args.metadata === undefined ? undefined : await decoded(args.metadata, at(path, 'metadata'), context, callOptions);
+  if (args.addSources.length === 0) return tryAll(args, document, services.state, context, callOptions);
+  const { sources } = await decoded({ version: 3, sources: [...args.addSources] }, at(path, 'add_sources'), context, callOptions);
   return services.state.trial(async (draft) => {
     await draft.change({
       edit: (metadata) => ({ ...metadata, sources: new Map([...metadata.sources, ...opened(sources, metadata.sources)]) }),
       inconsistencies: 'allow',
     });
-    return tryAll(args, document, draft, context, wanted);
-  }, wanted);
+    return tryAll(args, document, draft, context, callOptions);
+  }, callOptions);
 }
 
 function namesOf(sources: readonly Json[]): ReadonlySet<string> {
@@ -140,7 +141,7 @@ async function tryAll(
   document: Metadata | undefined,
   state: State,
   context: OperationContext,
-  wanted: Wanted,
+  callOptions: CallOptions,
 ): Promise<Json> {
   const snapshot = state.current();
   const results: JsonObject[] = [];
@@ -151,25 +152,27 @@ async function tryAll(
   const inside = async (): Promise<void> => {
     const hasFailed = results.some(({ ok }) => ok === false);
     answer =
-      hasFailed || !args.compare ? {} : await compared({ document, tried: namesOf(args.addSources) }, catalogs, state, context, wanted);
+      hasFailed || !args.compare
+        ? {}
+        : await compared({ document, tried: namesOf(args.addSources) }, catalogs, state, context, callOptions);
   };
   const sources = [...bySource].map(([name, migrations]): Trial => ({ ...transactionalSource(name, snapshot), name, migrations }));
   for (const { sqlText, migrations } of sources)
     for (const sql of [args.prelude, args.probe, ...migrations.map((each) => each.sql)]) requireUndoable(sql, sqlText);
   await nested(
     sources,
-    wanted,
+    callOptions,
     async ({ name, sqlText, migrations }, connection) => {
-      if (args.prelude !== '') await connection.runSql(args.prelude, { ...wanted, standardStrings: true });
+      if (args.prelude !== '') await connection.runSql(args.prelude, { ...callOptions, standardStrings: true });
       for (const each of migrations) {
-        const result = await attempt(each, sqlText, connection, wanted);
+        const result = await attempt(each, sqlText, connection, callOptions);
         const isTold = result['ok'] === true && args.probe !== '';
         results.push(
-          isTold ? { ...result, probed: (await connection.runSql(args.probe, { ...wanted, standardStrings: true })).rows } : result,
+          isTold ? { ...result, probed: (await connection.runSql(args.probe, { ...callOptions, standardStrings: true })).rows } : result,
         );
         if (result['ok'] === false) return false;
       }
-      if (args.compare) catalogs.set(name, await connection.introspect(undefined, wanted));
+      if (args.compare) catalogs.set(name, await connection.introspect(undefined, callOptions));
       return true;
     },
     inside,
@@ -178,9 +181,9 @@ async function tryAll(
 }
 
 /** The document, sharing with what is current all that is the same. @throws SvcError */
-async function decoded(json: Json, path: Path, { snapshot, services }: OperationContext, wanted: Wanted): Promise<Metadata> {
+async function decoded(json: Json, path: Path, { snapshot, services }: OperationContext, callOptions: CallOptions): Promise<Metadata> {
   const { metadata } = snapshot;
-  const goOn = deadlineCheck(wanted, 'the document was read');
+  const goOn = deadlineCheck(callOptions, 'the document was read');
   const tables: DecodedTables = new WeakMap();
   await runCooperatively(decodeTables(json, services.kinds, metadata, tables), goOn);
   return runCooperatively(shareCooperatively(metadata, decodeDocument(json, path, services.kinds, metadata, tables)), goOn);
@@ -205,21 +208,21 @@ interface Trial {
 
 /** A transaction for each, one inside the other; all are rolled back. */
 /** Lets the server end a transaction at the deadline of the trial: it may pause while migrations of other sources are tried. */
-function endingWith({ deadline }: Wanted): Partial<Pick<TransactionOptions, 'idleMs'>> {
+function endingWith({ deadline }: CallOptions): Partial<Pick<TransactionOptions, 'idleMs'>> {
   return deadline === undefined ? {} : { idleMs: Math.max(1, deadline - Date.now()) };
 }
 
 async function nested(
   [first, ...others]: readonly Trial[],
-  wanted: Wanted,
+  callOptions: CallOptions,
   run: (trial: Trial, connection: Connection) => Promise<boolean>,
   inside: () => Promise<void>,
 ): Promise<void> {
   if (first === undefined) return inside();
   try {
-    await first.source.transaction({ ...wanted, ...endingWith(wanted) }, async (connection) => {
+    await first.source.transaction({ ...callOptions, ...endingWith(callOptions) }, async (connection) => {
       // The transaction of one that failed can do no more.
-      if (await run(first, connection)) await nested(others, wanted, run, inside);
+      if (await run(first, connection)) await nested(others, callOptions, run, inside);
       else await inside();
       throw new RolledBack();
     });
@@ -249,11 +252,11 @@ async function attempt(
   { source, version, sql }: PlannedMigration,
   sqlText: SqlText,
   connection: Connection,
-  wanted: Wanted,
+  callOptions: CallOptions,
 ): Promise<JsonObject> {
   const place = new ErrorPlace(sql, sqlText);
   try {
-    await connection.runSql(sql, { ...wanted, standardStrings: true, onFailure: (failure) => place.set(failure) });
+    await connection.runSql(sql, { ...callOptions, standardStrings: true, onFailure: (failure) => place.set(failure) });
     return { source, version, ok: true };
   } catch (thrown) {
     if (!(thrown instanceof SvcError)) throw thrown;
@@ -275,7 +278,7 @@ async function compared(
   changed: ReadonlyMap<string, Catalog>,
   state: State,
   { snapshot, services }: OperationContext,
-  wanted: Wanted,
+  callOptions: CallOptions,
 ): Promise<JsonObject> {
   const before = snapshot.cache.inconsistencies;
   const { metadata: current, connections } = state.current();
@@ -290,7 +293,7 @@ async function compared(
   const catalogs = new Map(changed);
   for (const [name, connection] of connections)
     if (!catalogs.has(name) && known.sources.has(name) && known.sources.get(name) !== current.sources.get(name))
-      catalogs.set(name, await connection.introspect(undefined, wanted));
+      catalogs.set(name, await connection.introspect(undefined, callOptions));
   const [first, ...others] = catalogs;
   const after = await state.preview(
     {
@@ -300,13 +303,13 @@ async function compared(
       renamedTables: new Map(),
       others: new Map(others),
     },
-    wanted,
+    callOptions,
   );
   return {
     inconsistencies: { before: [...recordsOf(before)], after: [...recordsOf(after.inconsistencies)] },
     untried_sources: [...untried, ...reconnected(metadata, snapshot.metadata, services.kinds)].filter((name) => !tried.has(name)),
     untried_remote_schemas: [...metadata.remoteSchemas.keys()].filter((name) => isUntried(name, metadata, current)),
-    ...(await changedSchemas(snapshot, after.snapshot, wanted)),
+    ...(await changedSchemas(snapshot, after.snapshot, callOptions)),
   };
 }
 
@@ -336,9 +339,9 @@ function isUntried(name: string, after: Metadata, before: Metadata): boolean {
 }
 
 /** What differs of the schemas of roles, as far as there is room for the texts. @throws SvcError timeout */
-async function changedSchemas(before: Snapshot, after: Snapshot, wanted: Wanted): Promise<JsonObject> {
+async function changedSchemas(before: Snapshot, after: Snapshot, callOptions: CallOptions): Promise<JsonObject> {
   const roles = [...new Set([ADMIN_ROLE, ...before.cache.roles, ...after.cache.roles])].sort();
-  const differing = differingSchemas({ before, after, roles, most: MOST_ROLES, goOn: deadlineCheck(wanted, 'schemas were compared') });
+  const differing = differingSchemas({ before, after, roles, most: MOST_ROLES, goOn: deadlineCheck(callOptions, 'schemas were compared') });
   const schemas: JsonObject[] = [];
   const withoutRoom: string[] = [];
   let room = MOST_CHARACTERS;

@@ -14,7 +14,8 @@ import { at } from '../util/path.ts';
 import { runCooperatively } from '../util/cooperative.ts';
 import { PrintedJson } from '../metadata-api/answer.ts';
 import { brokenQueries } from './broken-queries.ts';
-import { type Wanted, deadlineCheck } from '../state/deadline-check.ts';
+import { deadlineCheck } from '../state/deadline-check.ts';
+import type { CallOptions } from '../util/deadline.ts';
 import { differingSchemas } from './differing-schemas.ts';
 import { define, operation, type OperationContext, type OperationGroup } from '../metadata-api/operation.ts';
 import { refused } from '../metadata-api/operation-error.ts';
@@ -90,7 +91,7 @@ const previewChanges: OperationGroup = () => [
 
 async function preview({ changes, roles, queries }: PreviewChanges, context: OperationContext): Promise<PrintedJson> {
   const { snapshot, services, path, signal, how } = context;
-  const wanted: Wanted = { signal, deadline: how.deadline };
+  const callOptions: CallOptions = { signal, deadline: how.deadline };
   if (changes.length > MOST_CHANGES) throw new SvcError('bad-request', `at most ${MOST_CHANGES} changes can be tried at a time`);
   if (queries.length > MOST_QUERIES) throw new SvcError('bad-request', `at most ${MOST_QUERIES} queries can be run at a time`);
   const requests = queries.map(({ query, variables = null, operationName = null, user }, i) => ({
@@ -104,7 +105,7 @@ async function preview({ changes, roles, queries }: PreviewChanges, context: Ope
     const head: JsonObject = {
       is_consistent: inconsistencies.length === 0,
       inconsistent_objects: [...recordsOf(inconsistencies)],
-      ...(await differences(snapshot, after, roles, wanted)),
+      ...(await differences(snapshot, after, roles, callOptions)),
     };
     const pieces: Bytes[] = [bytesOfText(`${printJson(head).slice(0, -1)},"answers":[`)];
     const how = { ...context.how, queriesOnly: true, writesNothing: true };
@@ -118,13 +119,18 @@ async function preview({ changes, roles, queries }: PreviewChanges, context: Ope
     }
     pieces.push(bytesOfText(']}'));
     return new PrintedJson(pieces);
-  }, wanted);
+  }, callOptions);
 }
 
 /** @throws SvcError timeout */
-async function differences(before: Snapshot, after: Snapshot, wanted: readonly string[] | undefined, until: Wanted): Promise<JsonObject> {
-  const all = wanted ?? [...new Set([...before.cache.roles, ...after.cache.roles])].filter((role) => role !== ADMIN_ROLE).sort();
-  const goOn = deadlineCheck(until, 'schemas were compared');
+async function differences(
+  before: Snapshot,
+  after: Snapshot,
+  selected: readonly string[] | undefined,
+  callOptions: CallOptions,
+): Promise<JsonObject> {
+  const all = selected ?? [...new Set([...before.cache.roles, ...after.cache.roles])].filter((role) => role !== ADMIN_ROLE).sort();
+  const goOn = deadlineCheck(callOptions, 'schemas were compared');
   const schemas = differingSchemas({ before, after, roles: [...new Set(all)], most: MOST_ROLES, goOn });
   const compared: JsonObject[] = [];
   for (;;) {

@@ -29,7 +29,7 @@ import { distinct, named } from './refresh.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { StateCounts } from './state-counts.ts';
 import type { Refresh } from './state.ts';
-import type { Wanted } from './deadline-check.ts';
+import type { CallOptions } from '../util/deadline.ts';
 import type { Assembled } from './assembled.ts';
 
 export interface AssemblyOptions {
@@ -69,8 +69,8 @@ export class Assembly {
     };
   }
 
-  open(source: SourceMetadata, previous?: LiveSource, wanted?: Wanted): Promise<LiveSource> {
-    return openSource(source, this.#open, previous, wanted);
+  open(source: SourceMetadata, previous?: LiveSource, callOptions?: CallOptions): Promise<LiveSource> {
+    return openSource(source, this.#open, previous, callOptions);
   }
 
   /**
@@ -81,17 +81,17 @@ export class Assembly {
     metadata: Metadata,
     before: Assembled | undefined,
     refresh: Refresh,
-    { withoutSilent = false, wanted = {} }: { readonly withoutSilent?: boolean; readonly wanted?: Wanted } = {},
+    { withoutSilent = false, callOptions = {} }: { readonly withoutSilent?: boolean; readonly callOptions?: CallOptions } = {},
   ): Promise<ReadonlyMap<string, LiveSource>> {
     this.#options.onOpening?.(metadata.network);
     const outcomes = await Promise.allSettled(
       [...metadata.sources.values()].map(async (source): Promise<readonly [string, LiveSource]> => {
         const known = before === undefined ? undefined : takeOver(source, metadata, before.sources);
         const anew = refresh.sources === 'all' || refresh.sources?.includes(source.name) === true;
-        if (known === undefined || anew) return [source.name, await this.open(source, known, wanted)];
+        if (known === undefined || anew) return [source.name, await this.open(source, known, callOptions)];
         try {
           const was = before?.snapshot.metadata.sources.get(source.name);
-          return [source.name, await this.refreshed(source, known, refresh, was, wanted)];
+          return [source.name, await this.refreshed(source, known, refresh, was, callOptions)];
         } catch (error) {
           if (!withoutSilent) throw error;
           this.#options.observe({ kind: 'source', source: source.name, event: 'unavailable', message: describeFailure(error) });
@@ -120,7 +120,7 @@ export class Assembly {
 
   /** A remote schema that could not be asked is asked again. */
   askAgain(remote: RemoteSchema, live: LiveRemote, { network }: Metadata): Promise<LiveRemote> {
-    return openRemote(remote, { ...this.#options.remotes, network, before: live.said, patienceMs: null });
+    return openRemote(remote, { ...this.#options.remotes, network, before: live.said, timeoutMs: null });
   }
 
   /** An open source with what `refresh` names, and what is newly tracked, read again. @throws SvcError */
@@ -129,7 +129,7 @@ export class Assembly {
     live: LiveSource,
     refresh: Refresh,
     before?: SourceMetadata,
-    wanted?: Wanted,
+    callOptions?: CallOptions,
   ): Promise<LiveSource> {
     if (live.input.kind === 'failed') return live;
     const { tables, functions } = live.input.catalog;
@@ -141,7 +141,7 @@ export class Assembly {
         ...unseenOfComputedFields(source, before, functions),
       ]),
     };
-    return refreshSource(source, live, scope, wanted);
+    return refreshSource(source, live, scope, callOptions);
   }
 
   /**

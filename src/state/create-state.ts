@@ -25,7 +25,7 @@ import { encodeRefresh, isEmpty, mergeNotices, mergeRefreshes } from './refresh.
 import type { Snapshot } from './snapshot.ts';
 import { StateCounts } from './state-counts.ts';
 import { type Outcome, sourcesTouchedBy, unavailable, UncertainChange } from './uncertain-change.ts';
-import type { Wanted } from './deadline-check.ts';
+import type { CallOptions } from '../util/deadline.ts';
 import type {
   Change,
   ChangeResult,
@@ -76,7 +76,7 @@ const DEFAULT_CLOSE_DELAY_MS = 5_000;
 /** How often a change is made on top of others' before the client is told that it came too late. */
 const ATTEMPTS = 10;
 /** Of the server of a remote schema while everything waits; a slow one is asked again in the background. */
-const PATIENCE_MS = 5_000;
+const INTROSPECTION_TIMEOUT_MS = 5_000;
 
 /** Messages of a change without an answer to its commit. */
 const UNCONFIRMED: Readonly<Record<Exclude<Outcome, 'stored'>, string>> = {
@@ -157,13 +157,13 @@ class QueuedState implements RunningState {
     });
   }
 
-  trial<T>(run: (draft: State) => Promise<T>, wanted: Wanted = {}): Promise<T> {
+  trial<T>(run: (draft: State) => Promise<T>, callOptions: CallOptions = {}): Promise<T> {
     const base = this.#now();
-    return tryOut(new Draft(this.#assembly, base, this.#options.storage, { wanted }), base, run);
+    return tryOut(new Draft(this.#assembly, base, this.#options.storage, { callOptions }), base, run);
   }
 
-  preview(preview: Preview, wanted?: Wanted): Promise<PreviewResult> {
-    return this.#draft().preview(preview, wanted);
+  preview(preview: Preview, callOptions?: CallOptions): Promise<PreviewResult> {
+    return this.#draft().preview(preview, callOptions);
   }
 
   isAlive(): Promise<boolean> {
@@ -193,7 +193,7 @@ class QueuedState implements RunningState {
         refresh: undefined,
         stored,
         useStored: 'ask',
-        patienceMs: PATIENCE_MS,
+        timeoutMs: INTROSPECTION_TIMEOUT_MS,
       }),
     ]);
     const assembled = await this.#assembly.assemble(resourceVersion, metadata, { sources, remotes });
@@ -481,7 +481,7 @@ class QueuedState implements RunningState {
       refresh,
       stored,
       useStored: 'trust',
-      patienceMs: PATIENCE_MS,
+      timeoutMs: INTROSPECTION_TIMEOUT_MS,
     });
   }
 

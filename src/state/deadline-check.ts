@@ -1,15 +1,12 @@
 import { SvcError } from '../errors/svc-error.ts';
-import type { RunOptions } from '../backend/connection.ts';
-
-/** How long what takes time is wanted: until then, and as long as nobody has turned away. Absent: as long as it takes. */
-export type Wanted = Pick<RunOptions, 'signal' | 'deadline'>;
+import type { CallOptions } from '../util/deadline.ts';
 
 /**
- * For work in slices, whose pauses ask it.
- * @param work as the message calls it: `schemas were compared`
- * @returns throws `SvcError` timeout where nobody waits any longer
+ * Check for the pauses of cooperative work.
+ * @param work subject of the message, such as `schemas were compared`
+ * @returns a function that throws `SvcError` timeout after the deadline or a cancellation
  */
-export function deadlineCheck({ signal, deadline = Number.POSITIVE_INFINITY }: Wanted, work: string): () => void {
+export function deadlineCheck({ signal, deadline = Number.POSITIVE_INFINITY }: CallOptions, work: string): () => void {
   return () => {
     if (signal?.aborted === true || Date.now() > deadline) throw new SvcError('timeout', `the time limit passed while ${work}`);
   };

@@ -17,14 +17,15 @@ import type { Snapshot } from './snapshot.ts';
 import type { Change, ChangeResult, Preview, PreviewResult, Refresh, State } from './state.ts';
 import { underNewNames } from './renamed-sources.ts';
 import { judge } from './verdict.ts';
-import { type Wanted, deadlineCheck } from './deadline-check.ts';
+import { deadlineCheck } from './deadline-check.ts';
+import type { CallOptions } from '../util/deadline.ts';
 import type { Assembled } from './assembled.ts';
 
 /** As messages call it. */
 const WORK = 'changes were tried';
 
 interface Trial {
-  readonly wanted: Wanted;
+  readonly callOptions: CallOptions;
 }
 
 type DraftStorage = Pick<Storage, 'isAlive' | 'currentVersion'>;
@@ -92,9 +93,9 @@ export class Draft implements State {
     // One version for all of the draft.
     const { version } = this;
     this.#refresh = mergeRefreshes([this.#refresh, refresh]);
-    const wanted = this.#trial?.wanted ?? {};
-    const goOn = deadlineCheck(wanted, WORK);
-    const sources = await this.#assembly.sourcesFor(edited, before, refresh, { wanted });
+    const callOptions = this.#trial?.callOptions ?? {};
+    const goOn = deadlineCheck(callOptions, WORK);
+    const sources = await this.#assembly.sourcesFor(edited, before, refresh, { callOptions });
     // Sources that the change opens are connected only now.
     const metadata = withConnectedNames(edited, sources);
     try {
@@ -104,8 +105,8 @@ export class Draft implements State {
         refresh: refresh.remoteSchemas,
         stored: new Map(),
         useStored: 'ask',
-        patienceMs: null,
-        wanted,
+        timeoutMs: null,
+        callOptions,
       });
       // Databases that were not waited for to the end count for nothing.
       goOn();
@@ -150,9 +151,9 @@ export class Draft implements State {
 
   async preview(
     { edit, source, catalog, renamedTables, others = new Map() }: Preview,
-    wanted: Wanted = this.#trial?.wanted ?? {},
+    callOptions: CallOptions = this.#trial?.callOptions ?? {},
   ): Promise<PreviewResult> {
-    const goOn = deadlineCheck(wanted, WORK);
+    const goOn = deadlineCheck(callOptions, WORK);
     const before = this.#latest;
     const metadata = edit(before.snapshot.metadata, before.snapshot);
     const sources = new Map(before.sources);
@@ -190,8 +191,8 @@ export class Draft implements State {
     }
   }
 
-  trial<T>(run: (draft: State) => Promise<T>, wanted: Wanted = this.#trial?.wanted ?? {}): Promise<T> {
-    return tryOut(new Draft(this.#assembly, this.#latest, this.#storage, { wanted }), this.#latest, run);
+  trial<T>(run: (draft: State) => Promise<T>, callOptions: CallOptions = this.#trial?.callOptions ?? {}): Promise<T> {
+    return tryOut(new Draft(this.#assembly, this.#latest, this.#storage, { callOptions }), this.#latest, run);
   }
 
   isAlive(): Promise<boolean> {

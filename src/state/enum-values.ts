@@ -7,7 +7,7 @@ import type { EnumValue } from '../schema-cache/schema-cache.ts';
 import { enumColumns } from '../schema-cache/stages/enum-table.ts';
 import { textOfBytes } from '../util/bytes.ts';
 import { isJsonArray, isJsonObject, parseJson } from '../util/json.ts';
-import type { Wanted } from './deadline-check.ts';
+import type { CallOptions } from '../util/deadline.ts';
 import type { Connection } from '../backend/connection.ts';
 
 /** All rows; null when the table's shape is not that of an enum, which the schema cache will say. */
@@ -15,7 +15,7 @@ export async function readEnumValues(
   connection: Connection,
   backend: Backend,
   table: CatalogTable,
-  wanted: Wanted,
+  callOptions: CallOptions,
 ): Promise<readonly EnumValue[] | null> {
   const columns = enumColumns(table);
   if (columns === null) return null;
@@ -39,7 +39,7 @@ export async function readEnumValues(
     fields,
   };
   const statement = backend.compiler({ stringifyNumericTypes: false }).select([{ alias: 'rows', query }]);
-  const [cell] = await connection.runJson(statement, [], wanted);
+  const [cell] = await connection.runJson(statement, [], callOptions);
   const rows = parseJson(textOfBytes(cell ?? []));
   return (isJsonArray(rows) ? rows : []).flatMap((row) => {
     if (!isJsonObject(row) || typeof row['value'] !== 'string') return [];

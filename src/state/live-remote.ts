@@ -20,7 +20,7 @@ import type { Json } from '../util/json.ts';
 import { UNLIMITED } from '../model/json-scan.ts';
 import { parseJsonCooperatively } from '../util/parse-json-cooperatively.ts';
 import { printInPieces } from '../util/print-in-pieces.ts';
-import type { Wanted } from './deadline-check.ts';
+import type { CallOptions } from '../util/deadline.ts';
 
 export interface LiveRemote {
   /** The metadata's own object. */
@@ -42,7 +42,7 @@ export interface Introspection {
 export interface RemoteContext {
   readonly environment: Environment;
   /** @throws SvcError remote-schema-error */
-  readonly introspect: (connection: RemoteConnection, network: Network, wanted: Wanted) => Promise<Json>;
+  readonly introspect: (connection: RemoteConnection, network: Network, callOptions: CallOptions) => Promise<Json>;
 }
 
 export interface OpenRemote extends RemoteContext {
@@ -50,8 +50,8 @@ export interface OpenRemote extends RemoteContext {
   /** What the same server said before: it is used while the server cannot be asked. */
   readonly before: Introspection | null;
   /** ms to wait at most, where the definition lets wait longer. */
-  readonly patienceMs: number | null;
-  readonly wanted?: Wanted;
+  readonly timeoutMs: number | null;
+  readonly callOptions?: CallOptions;
 }
 
 /** Which server it is and how it is asked. */
@@ -65,7 +65,7 @@ export async function openRemote({ name, definition }: RemoteSchema, context: Op
   let connection: RemoteConnection | null = null;
   try {
     connection = remoteConnection(name, definition, environment);
-    const answer = await context.introspect(connection, network, wantedWithin(context));
+    const answer = await context.introspect(connection, network, callOptionsWithin(context));
     const text = (await runCooperatively(printInPieces(answer))).join('');
     const said = await readIntrospection(answer, text, before);
     return { definition, connection, input: { model: said.model, failure: null }, said };
@@ -75,10 +75,10 @@ export async function openRemote({ name, definition }: RemoteSchema, context: Op
   }
 }
 
-function wantedWithin({ patienceMs, wanted = {} }: OpenRemote): Wanted {
-  return patienceMs === null
-    ? wanted
-    : { ...wanted, deadline: Math.min(wanted.deadline ?? Number.POSITIVE_INFINITY, Date.now() + patienceMs) };
+function callOptionsWithin({ timeoutMs, callOptions = {} }: OpenRemote): CallOptions {
+  return timeoutMs === null
+    ? callOptions
+    : { ...callOptions, deadline: Math.min(callOptions.deadline ?? Number.POSITIVE_INFINITY, Date.now() + timeoutMs) };
 }
 
 /** One that another instance has asked already. @throws SvcError when what is stored makes no sense */

@@ -11,7 +11,7 @@ import {
   withDefinition,
 } from './live-remote.ts';
 import type { Refresh } from './state.ts';
-import type { Wanted } from './deadline-check.ts';
+import type { CallOptions } from '../util/deadline.ts';
 
 export interface RemotesFor extends RemoteContext {
   readonly metadata: Metadata;
@@ -24,8 +24,8 @@ export interface RemotesFor extends RemoteContext {
    * by another instance just now.
    */
   readonly useStored: 'ask' | 'trust';
-  readonly patienceMs: number | null;
-  readonly wanted?: Wanted;
+  readonly timeoutMs: number | null;
+  readonly callOptions?: CallOptions;
   readonly onFailure: (remoteSchema: string, message: string) => void;
 }
 
@@ -48,7 +48,7 @@ export function isNamed(refresh: Refresh['remoteSchemas'], name: string): boolea
 }
 
 async function remoteFor(remote: RemoteSchema, what: RemotesFor): Promise<LiveRemote> {
-  const { before, refresh, stored, useStored, environment, introspect, metadata, patienceMs } = what;
+  const { before, refresh, stored, useStored, environment, introspect, metadata, timeoutMs } = what;
   const known = sameServer(before?.get(remote.name), remote);
   if (known !== undefined && !isNamed(refresh, remote.name)) return withDefinition(known, remote, environment);
   const kept = stored.get(remote.name);
@@ -60,8 +60,8 @@ async function remoteFor(remote: RemoteSchema, what: RemotesFor): Promise<LiveRe
     introspect,
     network: metadata.network,
     before: known?.said ?? kept ?? null,
-    patienceMs,
-    ...(what.wanted && { wanted: what.wanted }),
+    timeoutMs,
+    ...(what.callOptions && { callOptions: what.callOptions }),
   });
   if (live.input.failure !== null) what.onFailure(remote.name, live.input.failure.reason);
   return live;

@@ -17,7 +17,7 @@ import { createOutboundClient } from '../http-client/client.ts';
 import type { Json } from '../util/json.ts';
 import { ROOT } from '../util/path.ts';
 import { type LiveSource, type OpenContext, openSource, refreshSource } from './live-source.ts';
-import type { Wanted } from './deadline-check.ts';
+import type { CallOptions } from '../util/deadline.ts';
 
 const http = createOutboundClient();
 const color = { schema: 'public', name: 'color' };
@@ -73,7 +73,7 @@ function configurationFor(kind: string): Json {
 }
 
 it.each(backends.map((backend) => [backend.kind, backend] as const))(
-  'a silent database of kind %s is not waited for longer than wanted',
+  'a silent database of kind %s is not waited for after the deadline',
   async (kind, backend) => {
     const metadata = sourceOf(backend, configurationFor(kind));
     const context = contextOf([backend]);
@@ -106,8 +106,8 @@ function after(happens: () => Promise<void> | void): Backend {
 it.runIf(DEEP)('an enum table whose rows cannot be read in time fails the source, and not the table', async () => {
   const metadata = sourceOf(postgresql as Backend, { connection_info: { database_url: relay.url } });
   const closing: (Source | null)[] = [];
-  const opened = async (happens: () => Promise<void> | void, wanted: Wanted = {}): Promise<LiveSource> => {
-    const live = await openSource(metadata, contextOf([after(happens)]), undefined, wanted);
+  const opened = async (happens: () => Promise<void> | void, callOptions: CallOptions = {}): Promise<LiveSource> => {
+    const live = await openSource(metadata, contextOf([after(happens)]), undefined, callOptions);
     closing.push(live.connection);
     return live;
   };

@@ -13,7 +13,7 @@ import type { EnumValue } from '../schema-cache/schema-cache.ts';
 import { runCooperatively, type Cooperative } from '../util/cooperative.ts';
 import { readEnumValues } from './enum-values.ts';
 import { type StopReason, stopReasonOf, withDeadline } from '../util/deadline.ts';
-import type { Wanted } from './deadline-check.ts';
+import type { CallOptions } from '../util/deadline.ts';
 
 export interface LiveSource {
   readonly kind: string;
@@ -34,7 +34,7 @@ type OpenInput = Extract<SourceInput, { kind: 'open' }>;
 /** ms that reading a catalog may take where nobody says less: a change that waits holds up all others. */
 const LONGEST_READ_MS = 300_000;
 
-function readingWithin({ signal, deadline = Date.now() + LONGEST_READ_MS }: Wanted): Wanted {
+function readingWithin({ signal, deadline = Date.now() + LONGEST_READ_MS }: CallOptions): CallOptions {
   return { signal, deadline };
 }
 
@@ -46,12 +46,12 @@ export async function openSource(
   metadata: SourceMetadata,
   context: OpenContext,
   previous?: LiveSource,
-  wanted: Wanted = {},
+  callOptions: CallOptions = {},
 ): Promise<LiveSource> {
   const { kind, configuration, name } = metadata;
   const backend = context.backend(kind);
   if (backend === undefined) return failedSource(metadata, new SvcError('not-supported', `sources of kind "${kind}" are not supported`));
-  const reading = readingWithin(wanted);
+  const reading = readingWithin(callOptions);
   let connection: Source | undefined;
   try {
     const { backend: _, onEvent: tell, ...settings } = context;
@@ -107,11 +107,11 @@ export async function refreshSource(
   metadata: SourceMetadata,
   live: LiveSource,
   scope: RefreshScope,
-  wanted: Wanted = {},
+  callOptions: CallOptions = {},
 ): Promise<LiveSource> {
   const { connection, input } = live;
   if (connection === null || input.kind === 'failed') return live;
-  const reading = readingWithin(wanted);
+  const reading = readingWithin(callOptions);
   const inScope = new Set(scope.tables.map(nameKey));
   const catalog =
     inScope.size + scope.functions.length === 0 ? input.catalog : merge(input.catalog, scope, await connection.introspect(scope, reading));
@@ -171,7 +171,7 @@ interface EnumsOf {
   readonly catalog: Catalog;
   readonly known: ReadonlyMap<string, readonly EnumValue[]>;
   readonly again: (key: string) => boolean;
-  readonly reading: Wanted;
+  readonly reading: CallOptions;
 }
 
 /** Rows of the tables that the metadata calls enums. */
@@ -208,7 +208,7 @@ async function readOne(
   backend: Backend,
   connection: Source,
   table: Parameters<typeof readEnumValues>[2],
-  reading: Wanted,
+  reading: CallOptions,
 ): Promise<readonly EnumValue[] | null> {
   try {
     return await readEnumValues(connection, backend, table, reading);

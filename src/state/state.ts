@@ -3,7 +3,7 @@ import type { Metadata } from '../metadata/metadata.ts';
 import type { EventTriggerInfo, Inconsistency } from '../schema-cache/schema-cache.ts';
 import type { Catalog, QualifiedName } from '../catalog/catalog.ts';
 import type { Snapshot } from './snapshot.ts';
-import type { Wanted } from './deadline-check.ts';
+import type { CallOptions } from '../util/deadline.ts';
 
 /** What a change must read anew from the databases before stages run. */
 export interface Refresh {
@@ -102,14 +102,14 @@ export interface State {
   /**
    * Changes that nobody else ever sees: nothing is stored, shown or installed, and all is forgotten when `run` is done. Others go on
    * meanwhile.
-   * @param wanted how long databases and servers are waited for
+   * @param callOptions cancellation and deadline for databases and servers
    */
-  trial<T>(run: (draft: State) => Promise<T>, wanted?: Wanted): Promise<T>;
+  trial<T>(run: (draft: State) => Promise<T>, callOptions?: CallOptions): Promise<T>;
   /**
    * What would be inconsistent after an edit if a source had this catalog, which a transaction sees
    * that is still open. Changes nothing and reads nothing. @throws SvcError of the edit, timeout
    */
-  preview(preview: Preview, wanted?: Wanted): Promise<PreviewResult>;
+  preview(preview: Preview, callOptions?: CallOptions): Promise<PreviewResult>;
   /** Whether the metadata database answers. */
   isAlive(): Promise<boolean>;
 }

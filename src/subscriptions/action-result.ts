@@ -7,7 +7,7 @@ import { toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { Bytes } from '../util/bytes.ts';
 import type { CallWaits } from './call-waits.ts';
-import { isAway, PATIENCE_MS } from './failures.ts';
+import { isAway, AWAY_GRACE_MS } from './failures.ts';
 import type { Subscriber, Subscription } from './subscriptions.ts';
 import { digestOf, textOf } from './version.ts';
 
@@ -167,7 +167,7 @@ export class ActionResultSubscription implements Subscription {
     }
     const now = performance.now();
     this.#awaySince ??= now;
-    if (!this.#isToldOfAway && now - this.#awaySince >= PATIENCE_MS) {
+    if (!this.#isToldOfAway && now - this.#awaySince >= AWAY_GRACE_MS) {
       this.#isToldOfAway = true;
       // What follows is news to whoever was told of an error.
       this.#last = null;

@@ -11,7 +11,7 @@ import { runCooperatively, type Cooperative } from '../util/cooperative.ts';
 import type { Cohort } from './cohort.ts';
 import type { Cohorts } from './cohorts.ts';
 import type { Detector } from './detector.ts';
-import { isAway, isLasting, PATIENCE_MS } from './failures.ts';
+import { isAway, isLasting, AWAY_GRACE_MS } from './failures.ts';
 import type { PollerOptions, PollerWork } from './poller-work.ts';
 import type { RunClock } from './run-clock.ts';
 import type { Answer } from './subscriptions.ts';
@@ -246,7 +246,7 @@ export class BatchRunner {
     cohort.seen = null;
     cohort.awaySince ??= now;
     cohort.notBefore = now + this.#options.refetchIntervalMs;
-    if (now - cohort.awaySince >= PATIENCE_MS) cohort.fail(error, false);
+    if (now - cohort.awaySince >= AWAY_GRACE_MS) cohort.fail(error, false);
   }
 
   async #failedAlone(cohort: Cohort, error: SvcError): Promise<void> {

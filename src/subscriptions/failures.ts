@@ -1,7 +1,7 @@
 import type { SvcError } from '../errors/svc-error.ts';
 
 /** Subscribers are not told of a database that is back before this. */
-export const PATIENCE_MS = 5_000;
+export const AWAY_GRACE_MS = 5_000;
 
 /** The database is out of reach: nobody's fault, and soon over. */
 export function isAway({ isPassing }: SvcError): boolean {

@@ -1,13 +1,10 @@
-/**
- * Long computations that may pause: generators that yield between their steps. Run at once they
- * are plain functions; run in slices they let everything else happen in between.
- */
+/** Long computation as a generator that yields between its steps, so that it can pause for other work. */
 export type Cooperative<T> = Generator<undefined, T, undefined>;
 
-/** So long, in milliseconds, other work waits for a slice; a request waits for several. */
+/** Time between pauses, in ms; a request waits for several such slices. */
 const SLICE_MS = 4;
 
-/** Runs it to its end. */
+/** Runs the computation to its end without a pause. */
 export function runSync<T>(work: Cooperative<T>): T {
   for (;;) {
     const step = work.next();
@@ -16,8 +13,8 @@ export function runSync<T>(work: Cooperative<T>): T {
 }
 
 /**
- * Runs it to its end, and lets everything else happen every few milliseconds.
- * @param onResume is called after each pause; what it throws ends the work
+ * Runs the computation to its end and yields to the event loop every few milliseconds.
+ * @param onResume called after each pause; an error that it throws ends the work
  */
 export async function runCooperatively<T>(work: Cooperative<T>, onResume?: () => void): Promise<T> {
   let end = performance.now() + SLICE_MS;

@@ -1,7 +1,6 @@
-/** Waiting for what may never come. */
 import type { Cancellation } from './cancellation.ts';
 
-/** How long something is waited for: until then (epoch milliseconds), and as long as nobody has turned away. */
+/** Limits of one call, both optional: a cancellation, and a deadline in epoch milliseconds. */
 export interface CallOptions {
   readonly signal?: Cancellation | undefined;
   readonly deadline?: number | undefined;
@@ -9,49 +8,49 @@ export interface CallOptions {
 
 export type StopReason = 'abort' | 'deadline';
 
-/** A cancellation that has to be asked is asked so often. */
-const LOOK_EVERY_MS = 20;
+/** Interval for polling a cancellation, in ms. */
+const POLL_MS = 20;
 
-/** Why nobody waits any more; null: somebody does. */
+/** Reason why the caller no longer waits, or `null`. */
 export function stopReasonOf({ signal, deadline }: CallOptions): StopReason | null {
   if (signal?.aborted === true) return 'abort';
   return deadline !== undefined && Date.now() >= deadline ? 'deadline' : null;
 }
 
 /**
- * What the work gives, or sooner an error that nobody waits any more: the work goes on alone then.
- * @param late the error
- * @param discard is given what the work gives too late; its failures are nobody's affair then
+ * Resolves with the result of `work`, or rejects as soon as the caller cancels or its deadline passes. The work itself is not
+ * interrupted.
+ * @param late makes the error
+ * @param discard called with a result that arrives too late; errors that arrive too late are ignored
  */
 export function withDeadline<T>(
-  patience: CallOptions,
+  options: CallOptions,
   work: Promise<T>,
   late: (reason: StopReason) => Error,
   discard: (result: T) => void,
 ): Promise<T> {
-  const { signal, deadline } = patience;
-  if (signal === undefined && deadline === undefined) return work;
+  if (options.signal === undefined && options.deadline === undefined) return work;
   return new Promise((resolve, reject) => {
     let isLate = false;
-    const look = (): void => {
-      const reason = stopReasonOf(patience);
+    const poll = (): void => {
+      const reason = stopReasonOf(options);
       if (reason === null) return;
       isLate = true;
-      clearInterval(looking);
+      clearInterval(polling);
       reject(late(reason));
     };
-    const looking = setInterval(look, LOOK_EVERY_MS);
+    const polling = setInterval(poll, POLL_MS);
     work.then(
       (result) => {
-        clearInterval(looking);
+        clearInterval(polling);
         if (isLate) discard(result);
         else resolve(result);
       },
       (error: unknown) => {
-        clearInterval(looking);
+        clearInterval(polling);
         reject(error as Error);
       },
     );
-    look();
+    poll();
   });
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createTurns } from './turns.ts';
+import { limitConcurrency } from './limit-concurrency.ts';
 
 /** A task that ends when it is told to. */
 function task(begun: number[], name: number) {
@@ -16,7 +16,7 @@ function task(begun: number[], name: number) {
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 it('runs so many at once, in the order in which they came', async () => {
-  const turns = createTurns(2);
+  const turns = limitConcurrency(2);
   const begun: number[] = [];
   const tasks = [0, 1, 2, 3].map((name) => task(begun, name));
   const done = Promise.all(tasks.map(({ run }) => turns(run)));
@@ -32,7 +32,7 @@ it('runs so many at once, in the order in which they came', async () => {
 });
 
 it('begins none of those that wait once one has failed, and goes on afterwards', async () => {
-  const turns = createTurns(1);
+  const turns = limitConcurrency(1);
   const begun: number[] = [];
   const tasks = [0, 1, 2].map((name) => task(begun, name));
   const done = Promise.allSettled(tasks.map(({ run }) => turns(run)));

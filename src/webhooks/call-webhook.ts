@@ -34,14 +34,14 @@ export function timeoutWithin(timeout: number, { deadline = Number.POSITIVE_INFI
 export async function callWebhook(
   outbound: OutboundClient,
   request: WebhookRequest,
-  patience: TracedCallOptions,
+  callOptions: TracedCallOptions,
 ): Promise<OutboundResponse> {
-  const { signal } = patience;
+  const { signal } = callOptions;
   if (signal?.aborted === true) throw new OutboundError('cancelled', `the call to ${safeUrl(request.url)} was cancelled`);
-  const timeout = timeoutWithin(request.timeout, patience);
+  const timeout = timeoutWithin(request.timeout, callOptions);
   if (timeout === 0) throw new OutboundError('timeout', `no answer from ${safeUrl(request.url)} in time`);
   const { kind, url, template, method, headers, body, maxResponseSize, cutLargeResponse, onBytes: take, reserveMemory: hold } = request;
-  const { trace } = patience;
+  const { trace } = callOptions;
   const prompt = isPrompt(signal) ? signal : undefined;
   const bounds = { timeout, maxResponseSize, cutLargeResponse, take, hold };
   return outbound.send({ kind, url, template, method, headers, body, ...bounds, signal: prompt, trace });

@@ -17,7 +17,7 @@ const QUESTION = `select ${SNAPSHOT_SQL}`;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
 /** A server that does not answer such a question is gone. */
-const PATIENCE_MS = 10_000;
+const ANSWER_TIMEOUT_MS = 10_000;
 /** Where nothing has changed for a while it is asked less often: what a question costs is that both sides wake up for it. */
 const QUIET_MS = 5_000;
 const QUIET_FACTOR = 1.6;
@@ -70,7 +70,7 @@ class Watch implements SnapshotWatch {
     }
     this.#isAsking = true;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => session.destroy(new ConnectionError('lost', 'the server did not answer')), PATIENCE_MS);
+    this.#timer = setTimeout(() => session.destroy(new ConnectionError('lost', 'the server did not answer')), ANSWER_TIMEOUT_MS);
     session.send(new WireExchange('json', [{ text: QUESTION, values: [] }], (done) => this.#answered(session, done)));
   }
 

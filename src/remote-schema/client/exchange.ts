@@ -34,10 +34,10 @@ export async function exchange(
   outbound: OutboundClient,
   connection: RemoteConnection,
   asked: Asked,
-  patience: TracedCallOptions,
+  callOptions: TracedCallOptions,
 ): Promise<Answered> {
   const { document: query, variables = {}, operationName, headers, maxResponseSize, take } = asked;
-  const timeout = timeoutWithin(connection.timeout, patience);
+  const timeout = timeoutWithin(connection.timeout, callOptions);
   let answer: OutboundResponse;
   try {
     const call = {
@@ -51,7 +51,7 @@ export async function exchange(
       maxResponseSize,
       ...(take === undefined ? {} : { take }),
     } as const;
-    answer = await callWebhook(outbound, call, patience);
+    answer = await callWebhook(outbound, call, callOptions);
   } catch (error) {
     if (error instanceof OutboundError && error.failure === 'too-large') {
       const message = `the answers of remote schemas have more than ${maxResponseSize} bytes`;

@@ -29,10 +29,10 @@ const FORMS: readonly IntrospectionOptions[] = [
 export async function introspectRemote(
   outbound: OutboundClient,
   connection: RemoteConnection,
-  patience: TracedCallOptions = {},
+  callOptions: TracedCallOptions = {},
 ): Promise<JsonObject> {
   // One time limit for all attempts together.
-  const deadline = Math.min(patience.deadline ?? Number.POSITIVE_INFINITY, Date.now() + connection.timeout);
+  const deadline = Math.min(callOptions.deadline ?? Number.POSITIVE_INFINITY, Date.now() + connection.timeout);
   let refusal: Answered | undefined;
   for (const form of FORMS) {
     const answer = await exchange(
@@ -44,7 +44,7 @@ export async function introspectRemote(
         headers: { ...defaultHeaders(), 'x-svc-role': 'admin', ...connection.headers },
         maxResponseSize: MAX_SCHEMA_SIZE,
       },
-      { ...patience, deadline },
+      { ...callOptions, deadline },
     );
     const data = isJsonObject(answer.body) ? answer.body['data'] : undefined;
     if (isJsonObject(data) && isJsonObject(data['__schema'])) return { data };

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Session } from '../../auth/session.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { OutboundClient } from '../../http-client/client.ts';
-import { limitConcurrency } from '../../util/turns.ts';
+import { limitConcurrency } from '../../util/limit-concurrency.ts';
 import type { Json, JsonObject } from '../../util/json.ts';
 import type { RemoteConnection } from './connection.ts';
 import { AnswerIntake, type AnswerUse } from '../../webhooks/answer-use.ts';

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { ConnectionCounts, type ServerMeasures } from '../../../src/backend/connection-counts.ts';
 import { MOST_RESULT_BYTES } from '../../../src/databases/shared/result-size.ts';
 import { SvcError } from '../../../src/errors/svc-error.ts';
-import { limitConcurrency } from '../../../src/util/turns.ts';
+import { limitConcurrency } from '../../../src/util/limit-concurrency.ts';
 import { type StopReason, stopReasonOf, type CallOptions, withDeadline } from '../../../src/util/deadline.ts';
 
 export interface Query {

@@ -5,11 +5,11 @@ import { install, isTaken, retain, uninstall } from './install.ts';
 import { eventLog } from './log.ts';
 import { MariadbEventQueue } from './queue.ts';
 import type { BodyOptions } from './triggers.ts';
-import { type EventDatabase, patient } from './work.ts';
+import { type EventDatabase, timeLimited } from './work.ts';
 
 /** Event triggers of a MariaDB database. */
 export function mariadbCaptures(source: EventDatabase, options: Pick<BodyOptions, 'stringifyNumericTypes'>): Captures {
-  const database = patient(source);
+  const database = timeLimited(source);
   return {
     ...eventLog(database),
     ...cleanupPlan(database),

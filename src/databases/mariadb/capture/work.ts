@@ -14,21 +14,22 @@ export interface EventDatabase {
   define(run: (define: (text: string) => Promise<RunSqlResult>) => Promise<void>, deadline?: number): Promise<void>;
 }
 
-/** For one statement: a fetch that takes longer would bring events whose leases are over. ms */
-const PATIENCE_MS = 30_000;
+/** Timeout of a queue statement, in ms: a fetch that takes longer would return events whose leases have expired. */
+const STATEMENT_TIMEOUT_MS = 30_000;
 
+/** Deadline for a queue statement that starts now. */
 export function shortDeadline(): { readonly deadline: number } {
-  return { deadline: Date.now() + PATIENCE_MS };
+  return { deadline: Date.now() + STATEMENT_TIMEOUT_MS };
 }
 
-/** For a statement of another kind, and for all of a transaction. ms */
-const PATIENCE_OF_OTHERS_MS = 60_000;
+/** Default timeout of other statements, and of a whole transaction, in ms. */
+const DEFAULT_TIMEOUT_MS = 60_000;
 /** Of tables that may be large. ms */
 const DEFINITION_MS = 10 * 60_000;
 
-/** A database whose statements have an end: what is hung on a database must not hang with it. */
-export function patient({ name, query, transact, define }: EventDatabase): EventDatabase {
-  const within = (how: RunOptions = {}): RunOptions => ({ ...how, deadline: how.deadline ?? Date.now() + PATIENCE_OF_OTHERS_MS });
+/** Adds default timeouts to all statements: a database that hangs must not block its caller. */
+export function timeLimited({ name, query, transact, define }: EventDatabase): EventDatabase {
+  const within = (how: RunOptions = {}): RunOptions => ({ ...how, deadline: how.deadline ?? Date.now() + DEFAULT_TIMEOUT_MS });
   return {
     name,
     query: (text, values, how) => query(text, values, within(how)),

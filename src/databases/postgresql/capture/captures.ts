@@ -5,14 +5,14 @@ import { backlog } from './backlog.ts';
 import { cleanupPlan, removeBatch } from './cleanup.ts';
 import { type CaptureOptions, install, isTaken, retain, uninstall } from './install.ts';
 import { eventLog } from './log.ts';
-import { patient } from './patient.ts';
+import { timeLimited } from './time-limits.ts';
 import { PostgresqlEventQueue, type QueueOptions } from './queue.ts';
 
 export interface PostgresqlCaptureOptions extends CaptureOptions, QueueOptions {}
 
 /** Event triggers of a PostgreSQL database. */
 export function postgresqlCaptures(database: Source, options: PostgresqlCaptureOptions): Captures {
-  const source = patient(database);
+  const source = timeLimited(database);
   return {
     ...eventLog(source),
     ...cleanupPlan(source),

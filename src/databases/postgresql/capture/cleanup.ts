@@ -5,7 +5,7 @@ import { BY_INDEX } from '../../../sql/by-index.ts';
 import type { CleanupPlan } from '../../shared/capture/cleanup.ts';
 import { arrayLiteral } from '../coerce/array-literal.ts';
 import { NOW } from './names.ts';
-import type { PatientDatabase } from './patient.ts';
+import type { TimeLimitedDatabase } from './time-limits.ts';
 import type { RunOptions } from '../../../backend/connection.ts';
 
 /**
@@ -29,7 +29,7 @@ select (select count(*) from events), (select count(*) from attempts)`;
 
 /** Removes one batch of old events. */
 export async function removeBatch(
-  source: PatientDatabase,
+  source: TimeLimitedDatabase,
   { trigger, clearOlderThan, batchSize, cleanInvocationLogs }: CleanupSpec,
   how: RunOptions,
 ): Promise<CleanupCounts> {
@@ -73,7 +73,7 @@ with left_behind as (
 select id, trigger_name from ended where status = 'running'`;
 
 /** Planned runs of automatic clean-ups. */
-export function cleanupPlan(source: PatientDatabase): CleanupPlan {
+export function cleanupPlan(source: TimeLimitedDatabase): CleanupPlan {
   return {
     async plannedCleanups() {
       const { rows } = await source.query(

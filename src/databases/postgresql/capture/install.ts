@@ -27,7 +27,7 @@ import { dialect } from '../compile/dialect.ts';
 import { DatabaseError } from '../driver/database-error.ts';
 import { type FunctionOptions, functionBody } from './functions.ts';
 import { EVENT_CATALOG_LOCK, eventCatalogVersion, migrateEvents } from './migrations.ts';
-import { type PatientDatabase, patientStatements, type Statements } from './patient.ts';
+import { type TimeLimitedDatabase, timeLimitedStatements, type Statements } from './time-limits.ts';
 
 export interface CaptureOptions extends FunctionOptions {
   readonly extensionsSchema: string;
@@ -75,7 +75,7 @@ function run(connection: Statements, statement: Sql): Promise<unknown> {
 
 /** See `Captures.install`. */
 export async function install(
-  source: PatientDatabase,
+  source: TimeLimitedDatabase,
   triggers: readonly CapturedTrigger[],
   { again = false, within, ...how }: InstallOptions,
   options: CaptureOptions,
@@ -83,7 +83,7 @@ export async function install(
   if (triggers.length === 0) return [];
   const change: Change = { ...how, again, options };
   if (within !== undefined) {
-    const connection = patientStatements(within);
+    const connection = timeLimitedStatements(within);
     await migrateEvents(connection, options.extensionsSchema);
     for (const trigger of triggers) await installOne(connection, trigger, change);
     return [];
@@ -214,7 +214,7 @@ function operationStatements(
 
 /** See `Captures.retain`. */
 export async function retain(
-  source: PatientDatabase,
+  source: TimeLimitedDatabase,
   definitions: readonly EventTrigger[],
   { owner, lockMs, ...how }: RetainOptions,
 ): Promise<boolean> {
@@ -252,7 +252,7 @@ async function lock(connection: Statements, lockMs = DEFAULT_LOCK_MS): Promise<v
  * Nothing of the trigger is delivered any more, and nothing cleans up after it by itself.
  * @param last place of its events: later ones are of another trigger that has got the name since
  */
-async function archive(source: PatientDatabase, name: string, last: string): Promise<void> {
+async function archive(source: TimeLimitedDatabase, name: string, last: string): Promise<void> {
   await source.query(`delete from svc_catalog.svc_event_log_cleanups where trigger_name = $1 and status = 'scheduled'`, [name]);
   await archiveAll(async () => {
     const { command } = await source.query(
@@ -270,7 +270,7 @@ export function affected(command: string): number {
 }
 
 /** See `Captures.uninstall`. */
-export async function uninstall(source: PatientDatabase, owner: string): Promise<void> {
+export async function uninstall(source: TimeLimitedDatabase, owner: string): Promise<void> {
   if ((await eventCatalogVersion(source)) === 0) return;
   await source.transaction(DEFINING, async (connection) => {
     await lock(connection);
@@ -300,7 +300,7 @@ async function dropTables(connection: Statements): Promise<void> {
 }
 
 /** See `Captures.isTaken`. */
-export async function isTaken(source: PatientDatabase, name: string, owner: string): Promise<boolean> {
+export async function isTaken(source: TimeLimitedDatabase, name: string, owner: string): Promise<boolean> {
   const functions = CAPTURED_OPERATIONS.map((operation) => captureName(name, operation));
   const found = await installed(source);
   return functions.some((each) => {

@@ -7,7 +7,7 @@ import { cutRows, withinBytes } from '../../../sql/within-bytes.ts';
 import { eventLogOf, STATES } from '../../shared/capture/event-log.ts';
 import { DatabaseError } from '../driver/database-error.ts';
 import { affected } from './install.ts';
-import type { Statements } from './patient.ts';
+import type { Statements } from './time-limits.ts';
 
 /** Columns of an event without its lease. */
 const EVENT = 'id, schema_name, table_name, trigger_name, payload, delivered, error, tries, created_at, locked, next_retry_at, archived';

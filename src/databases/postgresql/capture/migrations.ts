@@ -6,7 +6,7 @@ import { identifier, print, type Sql, sql, string } from '../../../sql/fragment.
 import { isCurrent } from '../../shared/capture/install.ts';
 import { dialect } from '../compile/dialect.ts';
 import { DUE, PENDING } from './names.ts';
-import type { Statements } from './patient.ts';
+import type { Statements } from './time-limits.ts';
 
 /** PostgreSQL 18 has a function for UUIDs that begin with the time. */
 const UUIDS_OF_TIMES = 180000;

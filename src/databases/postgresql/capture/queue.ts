@@ -146,11 +146,11 @@ const RELEASE = `
 update svc_catalog.event_log set locked = null, lease_holder = null, lease_until = null
 where id = any ($1::text[]) and lease_holder = $2 returning trigger_name, order_key`;
 
-/** For one statement: a fetch that takes longer would bring events whose leases are over. ms */
-const PATIENCE_MS = 30_000;
+/** Timeout of a queue statement, in ms: a fetch that takes longer would return events whose leases have expired. */
+const STATEMENT_TIMEOUT_MS = 30_000;
 
 function shortDeadline(): StatementOptions {
-  return { deadline: Date.now() + PATIENCE_MS, settings: BY_INDEX };
+  return { deadline: Date.now() + STATEMENT_TIMEOUT_MS, settings: BY_INDEX };
 }
 
 const NO_BOUND = Number.MAX_SAFE_INTEGER;
