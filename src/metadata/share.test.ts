@@ -30,7 +30,7 @@ function partsOf(value: Value): readonly unknown[] {
   return [value, ...parts.flatMap((part: Value) => partsOf(part))];
 }
 
-it('shares in slices what is shared at once', () => {
+it('shares the same parts cooperatively and at once', () => {
   fc.assert(
     fc.property(value, value, fc.boolean(), (before, other, isCopy) => {
       const after = isCopy ? copyOf(before) : other;

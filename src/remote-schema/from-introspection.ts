@@ -102,9 +102,13 @@ function* typeOf(json: JsonObject, path: Path): Cooperative<RemoteType> {
     case 'SCALAR':
       return { ...base, kind: 'scalar', specifiedByUrl: optionalText(json['specifiedByURL']) };
     case 'ENUM':
-      return { ...base, kind: 'enum', values: yield* byNameInSlices(json['enumValues'], at(path, 'enumValues'), enumValue) };
+      return { ...base, kind: 'enum', values: yield* byNameCooperatively(json['enumValues'], at(path, 'enumValues'), enumValue) };
     case 'INPUT_OBJECT':
-      return { ...base, kind: 'input-object', fields: yield* byNameInSlices(json['inputFields'], at(path, 'inputFields'), inputValue) };
+      return {
+        ...base,
+        kind: 'input-object',
+        fields: yield* byNameCooperatively(json['inputFields'], at(path, 'inputFields'), inputValue),
+      };
     case 'OBJECT':
       return { ...base, kind: 'object', interfaces: names(json['interfaces'], at(path, 'interfaces')), fields: yield* fields(json, path) };
     case 'INTERFACE':
@@ -123,7 +127,7 @@ function* typeOf(json: JsonObject, path: Path): Cooperative<RemoteType> {
 }
 
 function fields(json: JsonObject, path: Path): Cooperative<ReadonlyMap<string, RemoteModelField>> {
-  return byNameInSlices(json['fields'], at(path, 'fields'), field);
+  return byNameCooperatively(json['fields'], at(path, 'fields'), field);
 }
 
 /** Names of types; a list that is null counts as empty. */
@@ -135,10 +139,10 @@ function names(json: Json | undefined, path: Path): readonly string[] {
 type Read<T> = (json: JsonObject, path: Path) => T;
 
 function byName<T extends { readonly name: string }>(json: Json | undefined, path: Path, read: Read<T>): ReadonlyMap<string, T> {
-  return runSync(byNameInSlices(json, path, read));
+  return runSync(byNameCooperatively(json, path, read));
 }
 
-function* byNameInSlices<T extends { readonly name: string }>(
+function* byNameCooperatively<T extends { readonly name: string }>(
   json: Json | undefined,
   path: Path,
   read: Read<T>,

@@ -33,8 +33,8 @@ export function answerJson(body: Buffer): Json {
   }
 }
 
-/** The same; what is long is parsed in slices, with other work in between. */
-export async function answerJsonInSlices(body: Buffer): Promise<Json> {
+/** Like `answerJson`, but parses a long answer cooperatively. */
+export async function answerJsonCooperatively(body: Buffer): Promise<Json> {
   if (body.length < LONG) return answerJson(body);
   const text = textOf(body);
   const limits = limitsFor(text);

@@ -8,7 +8,7 @@ import type { OutboundClient } from '../http-client/client.ts';
 import { OutboundError } from '../http-client/outbound-error.ts';
 import { TransformFailure } from './transform/transform-failure.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
-import { AnswerFault, answerJsonInSlices, answerJsonOrNull } from './answer-json.ts';
+import { AnswerFault, answerJsonCooperatively, answerJsonOrNull } from './answer-json.ts';
 import { AnswerIntake, type AnswerUse } from './answer-use.ts';
 import { callWebhook, type TracedCallOptions, timeoutWithin, type WebhookRequest } from './call-webhook.ts';
 import { clientHeaders } from './client-headers.ts';
@@ -165,7 +165,7 @@ async function judged(
   try {
     body =
       webhook.transformResponse === null
-        ? await answerJsonInSlices(response.body)
+        ? await answerJsonCooperatively(response.body)
         : transformed(response, webhook, context, sessionVariables);
   } catch (error) {
     if (!(error instanceof AnswerFault)) throw error;

@@ -4,7 +4,7 @@ import { SvcError } from '../errors/svc-error.ts';
 import type { OutboundClient } from '../http-client/client.ts';
 import { OutboundError } from '../http-client/outbound-error.ts';
 import { CancellationSource } from '../util/cancellation.ts';
-import { AnswerFault, answerJson, answerJsonInSlices } from './answer-json.ts';
+import { AnswerFault, answerJson, answerJsonCooperatively } from './answer-json.ts';
 import { callWebhook } from './call-webhook.ts';
 import { httpException } from './http-exception.ts';
 import { loggedHeaders, loggedTransformedUrl, loggedUrl } from './logged-call.ts';
@@ -118,11 +118,11 @@ describe('an answer', () => {
     expect(answerJson(Buffer.from(`"${'x'.repeat(6_000_000)}"`))).toHaveLength(6_000_000);
   });
 
-  it('is the same in slices, and refused for the same', async () => {
+  it('parses long answers to the same value and rejects the same ones', async () => {
     const rows = Array.from({ length: 30_000 }, (_, id) => ({ id, name: 'ü' }));
-    expect(await answerJsonInSlices(Buffer.from(JSON.stringify({ data: { rows } })))).toEqual({ data: { rows } });
-    expect(await answerJsonInSlices(Buffer.from('{"a":1}'))).toEqual({ a: 1 });
-    const failing = (text: string): Promise<unknown> => answerJsonInSlices(Buffer.from(text)).catch((error: unknown) => error);
+    expect(await answerJsonCooperatively(Buffer.from(JSON.stringify({ data: { rows } })))).toEqual({ data: { rows } });
+    expect(await answerJsonCooperatively(Buffer.from('{"a":1}'))).toEqual({ a: 1 });
+    const failing = (text: string): Promise<unknown> => answerJsonCooperatively(Buffer.from(text)).catch((error: unknown) => error);
     const html = `<html>${'<p>text, and more</p>'.repeat(30_000)}`;
     for (const text of [
       html,
