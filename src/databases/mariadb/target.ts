@@ -1,8 +1,14 @@
 /** Where and how connections are opened: what connection strings and settings of TLS mean. */
-import { readFileSync } from 'node:fs';
 import type { PoolOptions, SslOptions } from 'mysql2/promise';
 import type { ConnectContext } from '../../backend/backend.ts';
-import { connectionText, sslSettings, type SslSettings, tlsIdentity } from '../shared/connection-settings.ts';
+import {
+  certificateFile,
+  connectionText,
+  knownSslMode,
+  sslSettings,
+  type SslSettings,
+  tlsIdentity,
+} from '../shared/connection-settings.ts';
 import type { SvcError } from '../../errors/svc-error.ts';
 import { type MariadbConfiguration, SSL_MODES, type SslMode } from './configuration.ts';
 import { connectionError } from './errors.ts';
@@ -19,7 +25,7 @@ export function targetOf({ connectionString, ssl }: MariadbConfiguration, enviro
     url.searchParams.delete(name);
     return value;
   };
-  const mode = sslMode(take('sslmode'));
+  const mode = knownSslMode(take('sslmode') ?? 'disable', SSL_MODES, invalid);
   const files = { ca: file(take('sslrootcert')), cert: file(take('sslcert')), key: file(take('sslkey')), passphrase: take('sslpassword') };
   const socketPath = take('socket');
   const [unknown] = url.searchParams.keys();
@@ -62,20 +68,8 @@ function invalid(reason: string): SvcError {
   return connectionError(`the connection string is not valid: ${reason}`);
 }
 
-function sslMode(mode: string | undefined): SslMode {
-  if (mode === undefined) return 'disable';
-  const known = SSL_MODES.find((name) => name === mode);
-  if (known === undefined) throw invalid(`unknown sslmode "${mode}"`);
-  return known;
-}
-
 function file(path: string | undefined): string | undefined {
-  if (path === undefined || path === 'system') return undefined;
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw connectionError((error as Error).message);
-  }
+  return certificateFile(path, ({ message }) => connectionError(message));
 }
 
 /** Null: no TLS. A server without it is refused in every other mode. */

@@ -1,9 +1,16 @@
 /** Where and how connections are opened: what URLs and settings of TLS mean. */
-import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
 import type { ConnectContext } from '../../backend/backend.ts';
-import { connectionText, sslSettings, type SslSettings, tlsIdentity } from '../shared/connection-settings.ts';
+import {
+  certificateFile,
+  connectionText,
+  knownSslMode,
+  sslSettings,
+  type SslSettings,
+  tlsIdentity,
+} from '../shared/connection-settings.ts';
+import { parsedWhenChanged } from '../shared/secret-file.ts';
 import type { SvcError } from '../../errors/svc-error.ts';
 import { type ConnectionConfiguration, type ConnectionParameters, SSL_MODES, type SslMode } from './configuration.ts';
 import type { ConnectionTarget } from './driver/open-session.ts';
@@ -35,12 +42,10 @@ export function targetOf(
     const target = targetAt(urlConfig(text));
     return () => target;
   }
-  let known: { readonly text: string; readonly target: ConnectionTarget } | undefined;
-  return () => {
-    const now = readUrlFile(file, secretsFolder);
-    if (known === undefined || known.text !== now) known = { text: now, target: targetAt(urlConfig(now)) };
-    return known.target;
-  };
+  return parsedWhenChanged(
+    () => readUrlFile(file, secretsFolder),
+    (url) => targetAt(urlConfig(url)),
+  );
 }
 
 interface ClientConfig {
@@ -75,9 +80,9 @@ function urlConfig(url: string): ClientConfig {
   const timeout = Number(take('connect_timeout') ?? 0);
   const ssl: SslSettings<SslMode | undefined> = {
     mode: sslMode(take('sslmode'), take('ssl')),
-    ca: certificateFile(take('sslrootcert')),
-    cert: certificateFile(take('sslcert')),
-    key: certificateFile(take('sslkey')),
+    ca: certificateFile(take('sslrootcert'), connectionError),
+    cert: certificateFile(take('sslcert'), connectionError),
+    key: certificateFile(take('sslkey'), connectionError),
     passphrase: take('sslpassword'),
   };
   const rest = parameters.toString();
@@ -107,19 +112,7 @@ function invalidUrl(reason: string): SvcError {
 
 function sslMode(mode: string | undefined, ssl: string | undefined): SslMode | undefined {
   if (mode === undefined) return ssl === 'true' || ssl === '1' ? 'require' : ssl === 'false' || ssl === '0' ? 'disable' : undefined;
-  const known = SSL_MODES.find((name) => name === mode);
-  if (known === undefined) throw invalidUrl(`unknown sslmode "${mode}"`);
-  return known;
-}
-
-/** Files are named in URLs; `system` is the list that the runtime trusts. */
-function certificateFile(path: string | undefined): string | undefined {
-  if (path === undefined || path === 'system') return undefined;
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw connectionError(error as Error);
-  }
+  return knownSslMode(mode, SSL_MODES, invalidUrl);
 }
 
 /**

@@ -1,4 +1,5 @@
 /** What configurations of sources say of their connections alike: texts from the environment, and TLS. */
+import { readFileSync } from 'node:fs';
 import { SvcError } from '../../errors/svc-error.ts';
 import { type Codec, literal, nonEmptyText, object, optional, required } from '../../metadata/codec.ts';
 import {
@@ -81,4 +82,21 @@ export function tlsIdentity({ ca, cert, key, passphrase }: SslSettings<unknown>)
     ...(key === undefined ? {} : { key }),
     ...(passphrase === undefined ? {} : { passphrase }),
   };
+}
+
+/** Reads a certificate file that a URL names; `undefined` for `system`, the list that the runtime trusts. @param fail makes the error */
+export function certificateFile(path: string | undefined, fail: (error: Error) => SvcError): string | undefined {
+  if (path === undefined || path === 'system') return undefined;
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw fail(error as Error);
+  }
+}
+
+/** @param fail makes the error for an unknown mode */
+export function knownSslMode<Mode extends string>(mode: string, modes: readonly Mode[], fail: (reason: string) => SvcError): Mode {
+  const known = modes.find((name) => name === mode);
+  if (known === undefined) throw fail(`unknown sslmode "${mode}"`);
+  return known;
 }
