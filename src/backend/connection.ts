@@ -84,7 +84,7 @@ export interface Connection {
   query(text: string, values: readonly (string | null)[], how?: StatementOptions): Promise<RunSqlResult>;
   introspect(scope?: CatalogScope, how?: RunOptions): Promise<Catalog>;
   /** Tells of these tables, or of all, what is quickly told, in no order; absent where that is no less than the catalog. */
-  survey?(tables?: readonly QualifiedName[], how?: RunOptions): Promise<readonly TableOverview[]>;
+  tableOverviews?(tables?: readonly QualifiedName[], how?: RunOptions): Promise<readonly TableOverview[]>;
   /** What SQL will do to what is there; where definitions stand whatever becomes of their transaction, and objects have no ids that outlive new names. */
   foresee?(sql: string, before: Catalog): Foresight;
 }

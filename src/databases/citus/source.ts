@@ -69,8 +69,8 @@ class CitusConnection implements Connection {
   }
 
   /** What the coordinator estimates is about its own part of a table alone. Views of the extension are told of by name only. */
-  async survey(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly TableOverview[]> {
-    const known = (await this.inner.survey?.(tables, how)) ?? [];
+  async tableOverviews(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly TableOverview[]> {
+    const known = (await this.inner.tableOverviews?.(tables, how)) ?? [];
     const own = tables === undefined ? await readOwn((text, values) => this.inner.query(text, values, how)) : new Set<string>();
     const found = await this.distributions(tables, how);
     const wanted = known.filter(({ name }) => !own.has(nameKey(name)));

@@ -11,7 +11,7 @@ import { foresightOf } from './definitions/foresee.ts';
 import { runSqlError, statementError } from './errors.ts';
 import { execute, type Keeping } from './execute.ts';
 import { ALL_ROWS, type Lent, type Pool } from './pool.ts';
-import { surveyTables } from './survey.ts';
+import { readTableOverviews } from './survey.ts';
 import type {
   Connection,
   Foresight,
@@ -121,9 +121,9 @@ export class SessionConnection implements Connection {
     return readCatalog((text, values) => this.query(text, values, how), this.database, scope);
   }
 
-  async survey(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly TableOverview[]> {
+  async tableOverviews(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly TableOverview[]> {
     await this.wantAllRows(how);
-    return surveyTables((text, values) => this.query(text, values, how), this.database, tables);
+    return readTableOverviews((text, values) => this.query(text, values, how), this.database, tables);
   }
 
   foresee(sql: string, before: Catalog): Foresight {

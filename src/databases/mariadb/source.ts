@@ -81,7 +81,7 @@ export class MariadbSource implements Source {
   }
 
   survey(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly TableOverview[]> {
-    return this.pooled(how, (connection) => connection.survey(tables, how));
+    return this.pooled(how, (connection) => connection.tableOverviews(tables, how));
   }
 
   catalogMark(before: CatalogMark | null, how: RunOptions = {}): Promise<CatalogMark> {

@@ -10,7 +10,7 @@ const DEFAULTS = `select table_schema, table_name, column_name, column_default f
 where table_schema = ? and table_name = ? and column_default is not null and column_default <> 'NULL' and is_generated = 'NEVER'`;
 
 /** What `information_schema` tells of tables at once. @param database the one whose tables have no schema */
-export async function surveyTables(
+export async function readTableOverviews(
   query: (text: string, values: readonly (string | null)[]) => Promise<RunSqlResult>,
   database: string,
   tables: readonly QualifiedName[] | undefined,

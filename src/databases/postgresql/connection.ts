@@ -9,7 +9,7 @@ import { WireExchange, type WireStep, type TextResult } from './driver/exchange.
 import { cancelReason, type DriverSession } from './driver/session.ts';
 import { localSettings, STANDARD_STRINGS, WITHOUT_SETTINGS } from './session-settings.ts';
 import { commitError, runSqlError, statementError } from './errors.ts';
-import { surveyTables } from './survey.ts';
+import { readTableOverviews } from './survey.ts';
 import type {
   Connection,
   JsonRow,
@@ -127,8 +127,8 @@ export class SessionConnection implements Connection {
     return readCatalog((text, values) => this.#json(text, values, how), scope);
   }
 
-  survey(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly TableOverview[]> {
-    return surveyTables((text, values) => this.query(text, values, how), tables);
+  tableOverviews(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly TableOverview[]> {
+    return readTableOverviews((text, values) => this.query(text, values, how), tables);
   }
 
   async commit(): Promise<void> {

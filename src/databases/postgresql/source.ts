@@ -132,7 +132,7 @@ export class PostgresqlSource implements Source {
   }
 
   survey(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly TableOverview[]> {
-    return this.#alone(how, (connection) => connection.survey(tables, how));
+    return this.#alone(how, (connection) => connection.tableOverviews(tables, how));
   }
 
   catalogMark(before: CatalogMark | null, how: RunOptions = {}): Promise<CatalogMark> {

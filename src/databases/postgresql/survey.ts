@@ -5,7 +5,7 @@ import type { RunSqlResult } from '../../backend/connection.ts';
 const SURVEY = statement('survey');
 
 /** What the system catalogs tell of tables at once. */
-export async function surveyTables(
+export async function readTableOverviews(
   query: (text: string, values: readonly (string | null)[]) => Promise<RunSqlResult>,
   tables: readonly QualifiedName[] | undefined,
 ): Promise<readonly TableOverview[]> {

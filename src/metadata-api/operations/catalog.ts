@@ -57,7 +57,7 @@ const getSourceTables = perKind('get_source_tables', everyKind, (backend) =>
 );
 
 async function surveyOf(source: Source): Promise<readonly TableOverview[]> {
-  if (source.survey !== undefined) return source.survey();
+  if (source.tableOverviews !== undefined) return source.tableOverviews();
   const { tables } = await source.introspect({ functions: [] });
   return [...tables.values()].map(({ name, kind, comment }) => ({ name, kind, comment, estimatedRows: null, defaults: new Map() }));
 }
@@ -132,7 +132,7 @@ Of a tracked table it adds \`enum_values\` and what GraphQL calls it: \`graphql_
       }
       const info = context.snapshot.cache.sources.get(name);
       const known = info?.tables.get(key);
-      const [found, survey] = await Promise.all([known?.catalog ?? read(), source.survey?.([table])]);
+      const [found, survey] = await Promise.all([known?.catalog ?? read(), source.tableOverviews?.([table])]);
       if (found === undefined) return null;
       const tracked = info === undefined || known === undefined ? null : { source: info, table: known };
       return describeTable(found, backend, { survey: survey?.[0] ?? null, tracked });
