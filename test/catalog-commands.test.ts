@@ -40,11 +40,10 @@ async function metadataOfService(): Promise<unknown> {
     '--server-host',
     '127.0.0.1',
   ];
-  const service = await serve(
-    loadConfig({ argv, environment: {} }),
-    {},
-    { observe: () => undefined, flush: () => undefined, settle: async () => undefined },
-  );
+  const service = await serve(loadConfig({ argv, environment: {} }), {
+    environment: {},
+    logger: { observe: () => undefined, flush: () => undefined, settle: async () => undefined },
+  });
   const send = async (body: unknown): Promise<unknown> =>
     (await fetch(`${service.url}/v1/metadata`, { method: 'POST', body: JSON.stringify(body) })).json();
   try {

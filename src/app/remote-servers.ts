@@ -5,8 +5,8 @@ import type { RemoteContext } from '../state/live-remote.ts';
 import { introspectRemote } from '../remote-schema/client/introspect.ts';
 
 /**
- * How the schemas of other servers are read. Each time with connections of its own: the metadata that names the server
- * may also name the certificates that need no check, and is not in force yet.
+ * Introspects remote schemas. Each introspection has connections of its own: the TLS allowlist of the metadata that adds the server is
+ * not in force yet.
  */
 export function remoteServers(refusePrivate: boolean, environment: Environment): RemoteContext {
   return {

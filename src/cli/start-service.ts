@@ -44,7 +44,7 @@ export async function startService(config: Config): Promise<RunningService> {
     let isSettled = false;
     const isReadOnly = (): boolean => config.metadataReadOnly && isSettled;
     const isSqlDisabled = (): boolean => config.disableRunSql && isSettled;
-    const started = await serve(complete, process.env, logger, () => isReady, isReadOnly, isSqlDisabled);
+    const started = await serve(complete, { logger, isReady: () => isReady, isReadOnly, isSqlDisabled });
     service = started;
     if (deploys) {
       const { deployAtStart } = await import('./deploy-at-start.ts');

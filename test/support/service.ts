@@ -72,7 +72,7 @@ export async function startTestService(
     settle: async () => log?.settle(),
     ...(log?.tap === undefined ? {} : { tap: log.tap }),
   };
-  const service = await serve(complete, environment, ownLogger, undefined, undefined, undefined, backends);
+  const service = await serve(complete, { environment, logger: ownLogger, ...(backends && { backends }) });
   const secret: Record<string, string> = config.adminSecret === null ? {} : { 'x-svc-admin-secret': config.adminSecret };
 
   const send = async (path: string, init: RequestInit = {}): Promise<Answer> => {

@@ -2,20 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { Observation } from '../observability/observation.ts';
 import type { Announcement } from '../metadata-store/storage.ts';
-import { type KeepingInStep, keepInStep } from './keep-in-step.ts';
+import { type MetadataSync, startMetadataSync } from './metadata-sync.ts';
 import { WAIT } from '../../test/support/wait.ts';
 
-const running: KeepingInStep[] = [];
+const running: MetadataSync[] = [];
 afterEach(async () => {
   for (const each of running.splice(0)) await each.stop();
 });
 
-/** A database with a version, a state that takes it over, and what happened. */
+/** Starts a sync between a fake database and a fake state, and records what happens. */
 async function follow({ interval = 600_000, listens = true } = {}) {
-  const world = { stored: 1, own: 1, reachable: true, looks: 0, synchronized: 0, slow: 0 };
+  const world = { stored: 1, own: 1, reachable: true, polls: 0, synchronized: 0, slow: 0 };
   const events: string[] = [];
-  let hear: ((change: Announcement | null) => void) | undefined;
-  const keeping = await keepInStep({
+  let notify: ((change: Announcement | null) => void) | undefined;
+  const sync = await startMetadataSync({
     instanceId: 'me',
     interval,
     observe: (o: Observation) => void events.push(o.kind === 'source' ? o.event : o.kind),
@@ -29,29 +29,29 @@ async function follow({ interval = 600_000, listens = true } = {}) {
     },
     storage: {
       async currentVersion() {
-        world.looks += 1;
+        world.polls += 1;
         if (!world.reachable) throw new Error('gone');
         return world.stored;
       },
       async listen(onChange) {
         if (!listens) return undefined;
-        hear = onChange;
+        notify = onChange;
         const stop = async (): Promise<void> => {
-          hear = undefined;
+          notify = undefined;
         };
         return { stop };
       },
     },
   });
-  running.push(keeping);
+  running.push(sync);
   const announce = (instance: string): void => {
     world.stored += 1;
-    hear?.({ version: world.stored, instance });
+    notify?.({ version: world.stored, instance });
   };
-  return { world, events, announce, miss: () => hear?.(null), keeping, isListening: () => hear !== undefined };
+  return { world, events, announce, miss: () => notify?.(null), sync, isListening: () => notify !== undefined };
 }
 
-it('takes over what it hears of, but not what it did itself', async () => {
+it('loads announced changes, except its own', async () => {
   const { world, announce } = await follow();
   announce('other');
   await vi.waitFor(() => expect(world.own).toBe(2), WAIT);
@@ -60,7 +60,7 @@ it('takes over what it hears of, but not what it did itself', async () => {
   expect(world).toMatchObject({ own: 2, synchronized: 1 });
 });
 
-it('takes over many changes in few steps', async () => {
+it('loads many announced changes in few steps', async () => {
   const { world, announce } = await follow();
   world.slow = 20;
   for (let i = 0; i < 50; i++) announce('other');
@@ -68,39 +68,39 @@ it('takes over many changes in few steps', async () => {
   expect(world.synchronized).toBeLessThan(4);
 });
 
-it('looks when it may have missed something, and at the start', async () => {
+it('polls at the start and when an announcement may have been missed', async () => {
   const { world, miss } = await follow();
-  expect(world.looks).toBe(1);
+  expect(world.polls).toBe(1);
   world.stored = 5;
   miss();
   await vi.waitFor(() => expect(world.own).toBe(5), WAIT);
 });
 
-it('looks now and then, whether it hears anything or not', async () => {
+it('polls at an interval without announcements', async () => {
   const { world } = await follow({ interval: 10, listens: false });
   world.stored = 5;
   await vi.waitFor(() => expect(world.own).toBe(5), WAIT);
 });
 
-it('reports an outage once, and its end', async () => {
+it('reports an outage once, and the recovery', async () => {
   const { world, events } = await follow({ interval: 5 });
   world.reachable = false;
-  await vi.waitFor(() => expect(world.looks).toBeGreaterThan(5), WAIT);
+  await vi.waitFor(() => expect(world.polls).toBeGreaterThan(5), WAIT);
   world.reachable = true;
   await vi.waitFor(() => expect(events).toEqual(['unreachable', 'available']), WAIT);
 });
 
-it('does nothing without an interval', async () => {
+it('neither polls nor listens with an interval of 0', async () => {
   const { world, isListening } = await follow({ interval: 0 });
   expect(isListening()).toBe(false);
-  expect(world.looks).toBe(0);
+  expect(world.polls).toBe(0);
 });
 
-it('does nothing after it stopped', async () => {
-  const { world, keeping, isListening } = await follow({ interval: 5 });
-  await keeping.stop();
+it('neither polls nor listens after it was stopped', async () => {
+  const { world, sync, isListening } = await follow({ interval: 5 });
+  await sync.stop();
   expect(isListening()).toBe(false);
-  const { looks } = world;
+  const { polls } = world;
   await sleep(30);
-  expect(world.looks).toBe(looks);
+  expect(world.polls).toBe(polls);
 });
