@@ -2,7 +2,7 @@ import type { QueryTags } from '../backend/query-tags.ts';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ActionLog } from '../metadata-store/action-log.ts';
 import type { HandlerCaller } from '../webhooks/handler-call.ts';
-import type { AnswerUse } from '../webhooks/answer-use.ts';
+import type { ResponseUsage } from '../webhooks/response-usage.ts';
 import type { Session } from '../auth/session.ts';
 import type { Source } from '../backend/backend.ts';
 import type { ResultBudget } from '../backend/result-budget.ts';
@@ -28,7 +28,7 @@ export interface LaterCalls {
 /** What a plan with actions needs. */
 export interface ActionAccess {
   readonly call: HandlerCaller;
-  readonly use: AnswerUse;
+  readonly use: ResponseUsage;
   /** null: there are no asynchronous actions. */
   readonly later: LaterCalls | null;
   /** The text of the client's document; null where there is none. */
@@ -120,7 +120,7 @@ export function lateCheck({ how }: RunContext, isDone: boolean): () => void {
 export async function askRemote(context: RunContext, call: Pick<RemoteCall, 'remote' | 'document' | 'variables'>): Promise<Json> {
   const { callRemote, session, how, headers, onCookie } = context;
   invariant(callRemote !== undefined, 'whoever runs plans with remote schemas can call them');
-  const { body, cookies } = await callRemote({ ...call, session, how, ...(headers === undefined ? {} : { headers }) });
+  const { body, cookies } = await callRemote({ ...call, session, options: how, ...(headers === undefined ? {} : { headers }) });
   if (onCookie !== undefined) for (const cookie of cookies) onCookie(cookie);
   return body;
 }

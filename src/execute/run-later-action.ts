@@ -8,7 +8,7 @@ import { bindPart } from '../plan/bind.ts';
 import { type Bytes, bytesOfText } from '../util/bytes.ts';
 import { type Json, type JsonObject, parseJson } from '../util/json.ts';
 import { runCooperatively, type Cooperative } from '../util/cooperative.ts';
-import { AnswerIntake } from '../webhooks/answer-use.ts';
+import { ResponseCounter } from '../webhooks/response-usage.ts';
 import { AnswerRefused, checkAnswer, type Writing, writeAnswer } from './action-answer.ts';
 import { AnswerText } from './answer-text.ts';
 import type { BoundedContext, RunContext } from './run-context.ts';
@@ -32,8 +32,8 @@ export async function runLater(
     return [bytesOfText(JSON.stringify(id))];
   }
   const found = await later.log.read(name, idOf(root, input), seenBy(session));
-  const intake = new AnswerIntake(actions.use, later.maxResponseSize);
-  if (!intake.take(Buffer.byteLength(found?.response ?? ''))) {
+  const intake = new ResponseCounter(actions.use, later.maxResponseSize);
+  if (!intake.onBytes(Buffer.byteLength(found?.response ?? ''))) {
     const refusal = intake.refusal(false);
     throw refusal ?? new SvcError('unexpected', `the results of actions have more than ${later.maxResponseSize} bytes`, { status: 400 });
   }

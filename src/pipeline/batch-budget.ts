@@ -9,7 +9,7 @@ import { scanDocument } from '../graphql-engine/document/scan.ts';
 import type { OperationPlan } from '../plan/plan.ts';
 import type { OperationLimits } from '../graphql-engine/engine.ts';
 import type { OperationSize } from '../graphql-engine/translation.ts';
-import type { AnswerUse } from '../webhooks/answer-use.ts';
+import type { ResponseUsage } from '../webhooks/response-usage.ts';
 import { ROOT } from '../util/path.ts';
 import { AnswerLimit } from './answer-limit.ts';
 import type { MemoryHold } from './result-memory.ts';
@@ -38,9 +38,9 @@ export class BatchBudget {
   /** What joins have taken. */
   readonly joins: JoinUse = noJoinUse();
   /** What remote schemas have answered. */
-  readonly answers: AnswerUse;
+  readonly answers: ResponseUsage;
   /** What handlers of actions have answered. */
-  readonly handlers: AnswerUse;
+  readonly handlers: ResponseUsage;
 
   /** @param hold of the request; absent if its answers do not count among those of all requests */
   constructor(limits: OperationLimits, most: MostAnswered, hold?: MemoryHold) {

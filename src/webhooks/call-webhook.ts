@@ -40,9 +40,9 @@ export async function callWebhook(
   if (signal?.aborted === true) throw new OutboundError('cancelled', `the call to ${safeUrl(request.url)} was cancelled`);
   const timeout = timeoutWithin(request.timeout, callOptions);
   if (timeout === 0) throw new OutboundError('timeout', `no answer from ${safeUrl(request.url)} in time`);
-  const { kind, url, template, method, headers, body, maxResponseSize, cutLargeResponse, onBytes: take, reserveMemory: hold } = request;
+  const { kind, url, template, method, headers, body, maxResponseSize, cutLargeResponse, onBytes, reserveMemory } = request;
   const { trace } = callOptions;
   const prompt = isPrompt(signal) ? signal : undefined;
-  const bounds = { timeout, maxResponseSize, cutLargeResponse, take, hold };
+  const bounds = { timeout, maxResponseSize, cutLargeResponse, onBytes, reserveMemory };
   return outbound.send({ kind, url, template, method, headers, body, ...bounds, signal: prompt, trace });
 }

@@ -9,7 +9,7 @@ import { OutboundError } from '../http-client/outbound-error.ts';
 import { TransformFailure } from './transform/transform-failure.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
 import { AnswerFault, answerJsonCooperatively, answerJsonOrNull } from './answer-json.ts';
-import { AnswerIntake, type AnswerUse } from './answer-use.ts';
+import { ResponseCounter, type ResponseUsage } from './response-usage.ts';
 import { callWebhook, type TracedCallOptions, timeoutWithin, type WebhookRequest } from './call-webhook.ts';
 import { clientHeaders } from './client-headers.ts';
 import { cookiesOf } from './cookies.ts';
@@ -43,7 +43,7 @@ export interface HandlerReply {
 }
 
 /** @throws SvcError where the handler gives no answer, none of use, or an error */
-export type HandlerCaller = (call: HandlerCall, use: AnswerUse) => Promise<HandlerReply>;
+export type HandlerCaller = (call: HandlerCall, use: ResponseUsage) => Promise<HandlerReply>;
 
 export interface HandlerCallerOptions {
   readonly outbound: OutboundClient;
@@ -76,8 +76,8 @@ export function createHandlerCaller(options: HandlerCallerOptions): HandlerCalle
     const body = printJson(payload);
     const request = prepared(webhook, body, ownHeaders(call, options), sessionVariables);
     const told = new Told(webhook, request, payload);
-    const intake = new AnswerIntake(use, maxResponseSize);
-    const { take } = intake;
+    const intake = new ResponseCounter(use, maxResponseSize);
+    const { onBytes } = intake;
     const timeout = timeoutWithin(definition.timeout * 1000, how);
     let response: OutboundResponse;
     try {
@@ -85,7 +85,7 @@ export function createHandlerCaller(options: HandlerCallerOptions): HandlerCalle
       const { body: sent } = request;
       const asked: WebhookRequest = {
         ...{ kind: 'action', url, template: definition.handler, method, headers, body: sent },
-        ...{ timeout, maxResponseSize, onBytes: take, reserveMemory: call.hold },
+        ...{ timeout, maxResponseSize, onBytes, reserveMemory: call.hold },
       };
       response = await callWebhook(outbound, asked, how);
     } catch (error) {

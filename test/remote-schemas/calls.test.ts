@@ -136,7 +136,7 @@ describe('what goes wrong', () => {
   });
 
   test('is an answer that is too large, alone, with others of the request, or with those of a batch', async () => {
-    const message = 'the answers of remote schemas have more than 2000 bytes';
+    const message = 'the responses of remote schemas exceed 2000 bytes';
     expect(await ask('{ long(size: 3000) }')).toMatchObject({ errors: [{ message }] });
     expect(await ask('{ a: long(size: 1200) b: long(size: 1200) }')).toMatchObject({ errors: [{ message }] });
     expect(await ask('{ long(size: 1200) }')).toMatchObject({ data: {} });

@@ -67,12 +67,12 @@ describe('introspection', () => {
   });
 
   it.each<[string, RawGraphqlAnswer, string]>([
-    ['HTML', { headers: { 'content-type': 'text/html' }, body: '<html>no</html>' }, 'the answer of "{{URL}}" is not valid JSON'],
-    ['nothing', { status: 502 }, 'the answer of "{{URL}}" is not valid JSON'],
-    ['a text', { body: '"schema"' }, 'the introspection of "{{URL}}" was answered with no schema, with status 200'],
-    ['no schema', { status: 404, body: {} }, 'the introspection of "{{URL}}" was answered with no schema, with status 404'],
-    ['depth', { body: '['.repeat(100_000) }, 'the answer of "{{URL}}" is nested deeper than 512 levels'],
-    ['errors', { body: { errors: [{ message: 'off' }] } }, 'the introspection of "{{URL}}" was answered with errors'],
+    ['HTML', { headers: { 'content-type': 'text/html' }, body: '<html>no</html>' }, 'the response of "{{URL}}" is not valid JSON'],
+    ['nothing', { status: 502 }, 'the response of "{{URL}}" is not valid JSON'],
+    ['a text', { body: '"schema"' }, 'the introspection of "{{URL}}" returned no schema, with status 200'],
+    ['no schema', { status: 404, body: {} }, 'the introspection of "{{URL}}" returned no schema, with status 404'],
+    ['depth', { body: '['.repeat(100_000) }, 'the response of "{{URL}}" is nested deeper than 512 levels'],
+    ['errors', { body: { errors: [{ message: 'off' }] } }, 'the introspection of "{{URL}}" returned errors'],
   ])('says so when %s is the answer', async (_what, answer, message) => {
     server.answer = () => answer;
     expect(await failure(introspectRemote(outbound, connection()))).toMatchObject({ code: 'remote-schema-error', message });
@@ -89,7 +89,7 @@ describe('introspection', () => {
     server.answer = () => ({ body: padded(16 * 1024 * 1024 + 1) });
     expect(await failure(introspectRemote(outbound, connection()))).toMatchObject({
       code: 'remote-schema-error',
-      message: 'the answers of remote schemas have more than 16777216 bytes',
+      message: 'the responses of remote schemas exceed 16777216 bytes',
     });
   });
 

@@ -31,7 +31,7 @@ function caller(more: Partial<RemoteConnection> = {}, maxResponseSize = 1000): R
 
 function say(text: string, more: Partial<RemoteCall> = {}): RemoteCall {
   const session = { role: 'user', variables: new Map([['x-svc-role', 'user']]), backendOnly: false };
-  return { remote: 'r', document: 'query($v0: String!) {say(text: $v0)}', variables: { v0: text }, session, how: {}, ...more };
+  return { remote: 'r', document: 'query($v0: String!) {say(text: $v0)}', variables: { v0: text }, session, options: {}, ...more };
 }
 
 async function failure(call: Promise<unknown>): Promise<SvcError> {
@@ -155,9 +155,9 @@ describe('bounds and faults', () => {
   it('ends with the time of the server, of the request, and with the client', async () => {
     server.answer = () => 'hang';
     expect(await failure(caller({ timeout: 300 })(say('')))).toMatchObject({ ...UNREACHABLE, internal: { message: 'Response timeout' } });
-    expect(await failure(caller()(say('', { how: { deadline: Date.now() + 300 } })))).toMatchObject(UNREACHABLE);
+    expect(await failure(caller()(say('', { options: { deadline: Date.now() + 300 } })))).toMatchObject(UNREACHABLE);
     const signal = new CancellationSource();
-    const asked = caller()(say('', { how: { signal } }));
+    const asked = caller()(say('', { options: { signal } }));
     await until(() => server.requests.length === 3);
     signal.cancel();
     expect(await failure(asked)).toMatchObject(UNREACHABLE);
@@ -176,7 +176,7 @@ describe('bounds and faults', () => {
   it('bounds all answers to a request together, and those of a batch with them', async () => {
     const call = caller();
     await call(say('x'.repeat(600)));
-    const message = 'the answers of remote schemas have more than 1000 bytes';
+    const message = 'the responses of remote schemas exceed 1000 bytes';
     expect(await failure(call(say('x'.repeat(600))))).toMatchObject({ code: 'remote-schema-error', message });
     const use = { bytes: 0 };
     const access = createRemoteAccess({ outbound, maxResponseSize: 1000 });

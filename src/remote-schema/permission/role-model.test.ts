@@ -203,7 +203,7 @@ test('all reasons are told, but not more than can be read', () => {
 test.each([
   ['Syntax Error: Expected "{", found <EOF>. (line 1, column 7)', 'schema'],
   ['Syntax Error: Unexpected <EOF>. (line 1, column 1)', ''],
-  ['expected the definition of a type or of the schema, but found something to execute', '{ user { id } }'],
+  ['expected the definition of a type or of the schema, but found an executable definition', '{ user { id } }'],
   ['expected the definition of a type or of the schema, but found an extension', 'extend type User { id: ID! }'],
   ['expected the definition of a type or of the schema, but found the definition of a directive', 'directive @preset on OBJECT'],
   ['the schema is nested too deep', `input Filter { tags: ${'['.repeat(100_000)}`],

@@ -1,4 +1,4 @@
-/** One request to a GraphQL server and the JSON of its answer, or one clear error. */
+/** Sends one request to a GraphQL server. Resolves with the JSON of the response, or rejects with one clear error. */
 import { SvcError } from '../../errors/svc-error.ts';
 import type { OutboundClient } from '../../http-client/client.ts';
 import { OutboundError } from '../../http-client/outbound-error.ts';
@@ -10,35 +10,35 @@ import { httpException } from '../../webhooks/http-exception.ts';
 import type { RemoteConnection } from './connection.ts';
 import type { OutboundResponse } from '../../http-client/request.ts';
 
-export interface Asked {
+export interface ServerRequest {
   readonly document: string;
   readonly variables?: JsonObject;
   readonly operationName?: string;
-  /** All that are sent, names in lower case. */
+  /** All headers to send; names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** bytes of the answer */
+  /** Maximum size of the response, in bytes. */
   readonly maxResponseSize: number;
-  /** Hears of its bytes as they come; false: the answers to the client's request are too large together. */
-  readonly take?: (bytes: number) => boolean;
+  /** Called with the size of each piece of the response; `false` if the responses to the client's request are too large together. */
+  readonly onBytes?: (bytes: number) => boolean;
 }
 
-export interface Answered {
+export interface ServerResponse {
   readonly status: number;
   readonly body: Json;
   /** Values of `Set-Cookie` headers. */
   readonly cookies: readonly string[];
 }
 
-/** @throws SvcError remote-schema-error when the server cannot be reached, takes too long, or answers with anything but JSON */
-export async function exchange(
+/** @throws SvcError remote-schema-error if the server cannot be reached, does not respond in time, or does not respond with JSON */
+export async function callServer(
   outbound: OutboundClient,
   connection: RemoteConnection,
-  asked: Asked,
+  request: ServerRequest,
   callOptions: TracedCallOptions,
-): Promise<Answered> {
-  const { document: query, variables = {}, operationName, headers, maxResponseSize, take } = asked;
+): Promise<ServerResponse> {
+  const { document: query, variables = {}, operationName, headers, maxResponseSize, onBytes } = request;
   const timeout = timeoutWithin(connection.timeout, callOptions);
-  let answer: OutboundResponse;
+  let response: OutboundResponse;
   try {
     const call = {
       kind: 'remote_schema',
@@ -49,20 +49,20 @@ export async function exchange(
       body: printJson({ query, variables, ...(operationName === undefined ? {} : { operationName }) }),
       timeout,
       maxResponseSize,
-      ...(take === undefined ? {} : { take }),
+      ...(onBytes === undefined ? {} : { onBytes }),
     } as const;
-    answer = await callWebhook(outbound, call, callOptions);
+    response = await callWebhook(outbound, call, callOptions);
   } catch (error) {
     if (error instanceof OutboundError && error.failure === 'too-large') {
-      const message = `the answers of remote schemas have more than ${maxResponseSize} bytes`;
+      const message = `the responses of remote schemas exceed ${maxResponseSize} bytes`;
       throw new SvcError('remote-schema-error', message, { internal: { address: connection.address }, cause: error });
     }
     throw unreachable(connection, timeout, error);
   }
-  return { status: answer.status, body: await decode(answer, connection), cookies: cookiesOf(answer) };
+  return { status: response.status, body: await decode(response, connection), cookies: cookiesOf(response) };
 }
 
-/** The URL may hold secrets: the message has the address as the metadata write it, and administrators get what is no secret. */
+/** The resolved URL may contain secrets: the message has the address of the metadata, `internal` only parts that are not secret. */
 function unreachable({ address, url }: RemoteConnection, timeout: number, error: unknown): SvcError {
   return new SvcError('remote-schema-error', `HTTP exception occurred while sending the request to "${address}"`, {
     internal: httpException({ url, template: address, method: 'POST', timeout }, error),
@@ -75,7 +75,7 @@ async function decode({ status, headers, body }: OutboundResponse, { address }: 
     return await answerJsonCooperatively(body);
   } catch (error) {
     if (!(error instanceof AnswerFault)) throw error;
-    throw new SvcError('remote-schema-error', `the answer of "${address}" ${error.message}`, {
+    throw new SvcError('remote-schema-error', `the response of "${address}" ${error.message}`, {
       internal: { status, content_type: [headers['content-type'] ?? null].flat()[0] ?? null },
       cause: error,
     });
