@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { limitConcurrency } from './limit-concurrency.ts';
 
-/** A task that ends when it is told to. */
+/** A task that ends on demand. */
 function task(begun: number[], name: number) {
   let end: (error?: Error) => void = () => undefined;
   const run = () => {
@@ -15,11 +15,11 @@ function task(begun: number[], name: number) {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-it('runs so many at once, in the order in which they came', async () => {
-  const turns = limitConcurrency(2);
+it('runs at most as many tasks as the limit, in order', async () => {
+  const limited = limitConcurrency(2);
   const begun: number[] = [];
   const tasks = [0, 1, 2, 3].map((name) => task(begun, name));
-  const done = Promise.all(tasks.map(({ run }) => turns(run)));
+  const done = Promise.all(tasks.map(({ run }) => limited(run)));
   await settle();
   expect(begun).toEqual([0, 1]);
   tasks[1]?.end();
@@ -31,17 +31,17 @@ it('runs so many at once, in the order in which they came', async () => {
   expect(await done).toEqual([0, 1, 2, 3]);
 });
 
-it('begins none of those that wait once one has failed, and goes on afterwards', async () => {
-  const turns = limitConcurrency(1);
+it('rejects waiting tasks when one fails, and runs later ones', async () => {
+  const limited = limitConcurrency(1);
   const begun: number[] = [];
   const tasks = [0, 1, 2].map((name) => task(begun, name));
-  const done = Promise.allSettled(tasks.map(({ run }) => turns(run)));
+  const done = Promise.allSettled(tasks.map(({ run }) => limited(run)));
   await settle();
   tasks[0]?.end(new Error('broken'));
   expect((await done).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
   expect(begun).toEqual([0]);
   const later = task(begun, 3);
-  const result = turns(later.run);
+  const result = limited(later.run);
   await settle();
   later.end();
   expect(await result).toBe(3);
