@@ -96,10 +96,10 @@ describe.skipIf(!hasBigQuery())('docs/bigquery.md', () => {
     expect(await add('b', { project_id: 'other' })).toContain('User does not have bigquery.jobs.create permission');
     const { private_key: pem } = bigquery.serviceAccount;
     expect(await add('c', { service_account: { ...bigquery.serviceAccount, private_key: pem.replaceAll('\n', '') } })).toContain(
-      'is no private key',
+      'is not a valid private key',
     );
     expect(await add('d', { service_account: { ...bigquery.serviceAccount, client_email: 'x@y.example' } })).toContain(
-      'got no access token (status 400)',
+      'could not get an access token (status 400)',
     );
     expect(await add('e', { datasets: 'Sales' })).toContain('Not found: Dataset my-project:Sales was not found');
   });

@@ -110,7 +110,7 @@ describe.skipIf(!hasBigQuery())('jobs of BigQuery', () => {
     both.bigquery.expireTokens();
     expect(await numbers()).toEqual(ALL);
     both.bigquery.faults.fail('backendError', { on: /queries/, times: 1_000 });
-    expect(JSON.stringify((await both.service.graphql(MANY))['errors'])).toContain('bigquery is busy or away');
+    expect(JSON.stringify((await both.service.graphql(MANY))['errors'])).toContain('BigQuery is busy or unavailable');
   });
 
   it('read no more of the catalog than is wanted, as each view is billed', async () => {
@@ -153,7 +153,7 @@ describe.skipIf(!hasBigQuery())('jobs of BigQuery', () => {
       expect(await health()).toEqual({
         good: { status: 'OK', error: null, timestamp },
         bad: { status: 'ERROR', error: { message: expect.stringContaining('Unrecognized name: nonsense'), extra: null }, timestamp },
-        writes: { status: 'ERROR', error: { message: 'the check is INSERT: only a single SELECT is run', extra: null }, timestamp },
+        writes: { status: 'ERROR', error: { message: 'the health check must be a single SELECT, not INSERT', extra: null }, timestamp },
         script: { status: 'ERROR', error: { message: expect.stringContaining('only a single SELECT is run'), extra: null }, timestamp },
       });
       expect(await numbers()).toEqual(ALL);

@@ -58,16 +58,16 @@ describe.skipIf(!hasBigQuery())('operations of BigQuery', () => {
   });
 
   it.each<readonly [string, JsonObject, string]>([
-    ['no key', { service_account: 'x' }, 'the key of the service account is no JSON'],
+    ['no key', { service_account: 'x' }, 'the key of the service account is not valid JSON'],
     [
       'a key of others',
       { service_account: { client_email: 'a', private_key: 'b' } },
-      '"private_key" of the service account is no private key',
+      '"private_key" of the service account is not a valid private key',
     ],
-    ['no project', { project_id: 'a b' }, '"a b" is no id of a project'],
+    ['no project', { project_id: 'a b' }, '"a b" is not a valid project ID'],
     ['no dataset', { datasets: ' , ' }, 'the configuration names no dataset'],
-    ['a wrong dataset', { datasets: ['a`b'] }, '"a`b" is no name of a dataset'],
-    ['a wrong address', { api_endpoint: 'bigquery' }, 'api_endpoint is no http or https URL'],
+    ['a wrong dataset', { datasets: ['a`b'] }, '"a`b" is not a valid dataset name'],
+    ['a wrong address', { api_endpoint: 'bigquery' }, 'api_endpoint is not an http or https URL'],
     ['a dataset that is not there', { datasets: ['none'] }, 'none'],
   ])('a source with %s is refused', async (_, wrong, reason) => {
     const own = { ...configurationOf(bigquery, 'shop'), ...wrong };

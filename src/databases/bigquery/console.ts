@@ -1,6 +1,5 @@
 import type { ConsoleForm } from '../../model/console-form.ts';
 
-/** BigQuery in the console. */
 export const consoleForm: ConsoleForm = {
   title: 'BigQuery',
   editor: 'sql',

@@ -30,7 +30,6 @@ const JOBS: ConnectionMetrics = {
   ),
 };
 
-/** Metrics of BigQuery. */
 export const metrics: ServerMetrics = {
   family: 'bigquery',
   metrics: [

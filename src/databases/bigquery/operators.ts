@@ -1,7 +1,7 @@
-/** The comparison operators of BigQuery. A new operator is one entry here. */
+/** Comparison operators of BigQuery. A new operator is one entry here. */
 import { commonComparisons, LIKE, type Operator, spatialComparisons, textComparisons, withinDistance } from '../shared/operators.ts';
 import { sql } from '../../sql/fragment.ts';
-import { DOUBLE, typeOf } from './type-of.ts';
+import { DOUBLE, baseType } from './base-type.ts';
 
 export const COMMON_COMPARISONS = commonComparisons(
   (column, { value }) => sql`(${column} in unnest(${value()}))`,
@@ -17,7 +17,7 @@ export const GEOGRAPHY_COMPARISONS: readonly Operator[] = [
   withinDistance(
     '_st_d_within',
     'geography',
-    { name: 'st_dwithin_input', distance: DOUBLE, from: typeOf('GEOGRAPHY') },
+    { name: 'st_dwithin_input', distance: DOUBLE, from: baseType('GEOGRAPHY') },
     (column, { field }) => sql`st_dwithin(${column}, ${field('from')}, ${field('distance')})`,
   ),
 ];

@@ -19,7 +19,7 @@ import type { Connection, JsonRow, RunOptions, RunSqlOptions, RunSqlResult, Sess
 const CLOSE_BOUND_MS = 10_000;
 const INTROSPECTION_MS = 120_000;
 /** Minimum bytes billed for each table that a query reads. */
-const LEAST_BILLED = 10 * 1024 * 1024;
+const MIN_BILLED_BYTES = 10 * 1024 * 1024;
 
 export interface SourceOptions {
   readonly datasets: readonly string[];
@@ -37,11 +37,11 @@ export class BigQuerySource implements Reads {
     this.options = options;
   }
 
-  async runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
+  async runJson(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<JsonRow> {
     const layout = layoutOf(statement);
-    const result = await this.run(statement, values, how, textCells);
+    const result = await this.run(statement, values, options, textCells);
     const { processedBytes } = result;
-    this.bill(result, (billedBytes) => how.onCost?.({ processedBytes, billedBytes }));
+    this.reportBilledBytes(result, (billedBytes) => options.onCost?.({ processedBytes, billedBytes }));
     return answerOf(layout, result.rows, values);
   }
 
@@ -49,26 +49,26 @@ export class BigQuerySource implements Reads {
    * Counts the billed bytes. A job that took longer than one call does not report them in its response, so they are fetched.
    * @param onBytes called at once or later; with `null` if they are not available
    */
-  private bill(
+  private reportBilledBytes(
     { job, billedBytes }: Pick<QueryResult<never>, 'job' | 'billedBytes'>,
-    told: (bytes: number | null) => void = () => undefined,
+    onBytes: (bytes: number | null) => void = () => undefined,
   ): void {
-    if (billedBytes !== null || job === null) told(billedBytes);
-    else this.client.billedBytes(job, told);
+    if (billedBytes !== null || job === null) onBytes(billedBytes);
+    else this.client.billedBytes(job, onBytes);
   }
 
-  async explain(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<readonly string[]> {
+  async explain(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<readonly string[]> {
     try {
-      return planLines(await this.client.dryRun(this.queryOf(statement, values), how));
+      return planLines(await this.client.dryRun(this.queryOf(statement, values), options));
     } catch (failure) {
       throw statementError(failure, statement.text, values);
     }
   }
 
-  async runSql(text: string, how: RunSqlOptions): Promise<RunSqlResult> {
-    const { maxRows } = how;
+  async runSql(text: string, options: RunSqlOptions): Promise<RunSqlResult> {
+    const { maxRows } = options;
     try {
-      const result = await this.texts({ text, parameters: [] }, how);
+      const result = await this.runText({ text, parameters: [] }, options);
       if (maxRows === undefined || result.rows.length <= maxRows) return result;
       return { ...result, rows: result.rows.slice(0, maxRows), isCut: true };
     } catch (failure) {
@@ -76,22 +76,22 @@ export class BigQuerySource implements Reads {
     }
   }
 
-  async query(text: string, values: readonly (string | null)[], how: RunOptions = {}): Promise<RunSqlResult> {
+  async query(text: string, values: readonly (string | null)[], options: RunOptions = {}): Promise<RunSqlResult> {
     const parameters = values.map((value, i) => ({
       name: `p${i + 1}`,
       parameterType: { type: TEXT.name },
       parameterValue: { value },
     }));
     try {
-      return await this.texts({ text, parameters }, how);
+      return await this.runText({ text, parameters }, options);
     } catch (failure) {
       throw statementError(failure, text, values);
     }
   }
 
   introspect(scope?: CatalogScope, { signal, deadline = Number.POSITIVE_INFINITY }: RunOptions = {}): Promise<Catalog> {
-    const how: RunOptions = { signal, deadline: Math.min(deadline, Date.now() + INTROSPECTION_MS) };
-    return readCatalog(async (text) => (await this.query(text, [], how)).rows, this.options.datasets, scope);
+    const options: RunOptions = { signal, deadline: Math.min(deadline, Date.now() + INTROSPECTION_MS) };
+    return readCatalog(async (text) => (await this.query(text, [], options)).rows, this.options.datasets, scope);
   }
 
   transaction<T>({ readOnly = false, deadline }: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T> {
@@ -103,14 +103,14 @@ export class BigQuerySource implements Reads {
   }
 
   async health(sql: string, timeoutMs: number): Promise<HealthStatus> {
-    const how = { deadline: Date.now() + timeoutMs };
+    const options = { deadline: Date.now() + timeoutMs };
     try {
       if (this.checkedRead !== sql) {
-        const kind = await this.kindOf(sql, how);
-        if (kind !== 'SELECT') return { status: 'ERROR', message: `the check is ${kind}: only a single SELECT is run` };
+        const kind = await this.statementType(sql, options);
+        if (kind !== 'SELECT') return { status: 'ERROR', message: `the health check must be a single SELECT, not ${kind}` };
         this.checkedRead = sql;
       }
-      await this.texts({ text: sql, parameters: [] }, how);
+      await this.runText({ text: sql, parameters: [] }, options);
       return { status: 'OK' };
     } catch (failure) {
       if (failure instanceof StatementCancelledError) return { status: 'TIMEOUT' };
@@ -127,23 +127,23 @@ export class BigQuerySource implements Reads {
     return this.client.close(CLOSE_BOUND_MS);
   }
 
-  private async texts(query: QueryRequest, how: RunSqlOptions): Promise<RunSqlResult> {
-    const { maxRows, mostBytes = MOST_RESULT_BYTES } = how;
-    const result = await this.client.run(query, how, () => valueCells(mostBytes), maxRows);
-    this.bill(result);
+  private async runText(query: QueryRequest, options: RunSqlOptions): Promise<RunSqlResult> {
+    const { maxRows, mostBytes = MOST_RESULT_BYTES } = options;
+    const result = await this.client.run(query, options, () => valueCells(mostBytes), maxRows);
+    this.reportBilledBytes(result);
     return runCooperatively(textsOf(result));
   }
 
   private async run<Cell>(
     statement: Statement,
     values: readonly (string | null)[],
-    how: RunOptions,
+    options: RunOptions,
     readRow: RowReader<Cell>,
   ): Promise<QueryResult<Cell>> {
     try {
-      const { tags } = how;
+      const { tags } = options;
       const query: QueryRequest = { ...this.queryOf(statement, values), repeatable: true };
-      return await this.client.run(tags === undefined ? query : { ...query, labels: labelsOf(tags) }, how, () => readRow);
+      return await this.client.run(tags === undefined ? query : { ...query, labels: labelsOf(tags) }, options, () => readRow);
     } catch (failure) {
       throw statementError(failure, statement.text, values);
     }
@@ -157,23 +157,24 @@ export class BigQuerySource implements Reads {
 
   /** @param deadline of statements without one of their own, in epoch milliseconds */
   private connection(readOnly: boolean, deadline: number | undefined): Connection {
-    const within = <H extends RunOptions>(how: H): H => (how.deadline === undefined && deadline !== undefined ? { ...how, deadline } : how);
+    const within = <H extends RunOptions>(options: H): H =>
+      options.deadline === undefined && deadline !== undefined ? { ...options, deadline } : options;
     return {
-      runJson: (statement, values, how) => this.runJson(statement, values, within(how)),
-      explain: (statement, values, how) => this.explain(statement, values, within(how)),
-      runSql: async (sql, how) => {
-        if (readOnly) await this.requireRead(sql, within(how));
-        return this.runSql(sql, within(how));
+      runJson: (statement, values, options) => this.runJson(statement, values, within(options)),
+      explain: (statement, values, options) => this.explain(statement, values, within(options)),
+      runSql: async (sql, options) => {
+        if (readOnly) await this.requireRead(sql, within(options));
+        return this.runSql(sql, within(options));
       },
-      query: (text, values, how) => this.query(text, values, within(how ?? {})),
-      introspect: (scope, how) => this.introspect(scope, within(how ?? {})),
+      query: (text, values, options) => this.query(text, values, within(options ?? {})),
+      introspect: (scope, options) => this.introspect(scope, within(options ?? {})),
     };
   }
 
-  private async requireRead(text: string, how: RunOptions): Promise<void> {
+  private async requireRead(text: string, options: RunOptions): Promise<void> {
     let kind: string;
     try {
-      kind = await this.kindOf(text, how);
+      kind = await this.statementType(text, options);
     } catch (failure) {
       throw runSqlError(failure, text);
     }
@@ -182,19 +183,19 @@ export class BigQuerySource implements Reads {
       internal: {
         statement: text,
         arguments: [],
-        error: { message: `the SQL is to be read only, but it is ${kind}: a single SELECT is` },
+        error: { message: `read-only SQL must be a single SELECT, not ${kind}` },
       },
     });
   }
 
   /** Determines the type of a statement by a dry run, as BigQuery has no read-only transactions: `SELECT`, `INSERT`, … */
-  private async kindOf(text: string, how: RunOptions): Promise<string> {
-    return (await this.client.dryRun({ text, parameters: [] }, how)).statement ?? 'a script';
+  private async statementType(text: string, options: RunOptions): Promise<string> {
+    return (await this.client.dryRun({ text, parameters: [] }, options)).statement ?? 'a script';
   }
 }
 
 function planLines({ bytes, tables }: DryRun): readonly string[] {
-  const billed = bytes === null ? null : Math.max(bytes, LEAST_BILLED * tables.length);
+  const billed = bytes === null ? null : Math.max(bytes, MIN_BILLED_BYTES * tables.length);
   return [
     `Bytes processed: ${bytes ?? 'unknown'}`,
     `Bytes billed on demand, at least: ${billed ?? 'unknown'}`,

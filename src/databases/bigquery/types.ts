@@ -18,7 +18,7 @@ import {
 } from '../shared/scalar-check.ts';
 import { areComparable, type Family, familyOf, TYPE_NAMES } from './families.ts';
 import { BYTES_COMPARISONS, GEOGRAPHY_COMPARISONS, TEXT_COMPARISONS } from './operators.ts';
-import { BOOLEAN, DOUBLE, SMALL_INTEGER, TEXT, typeOf } from './type-of.ts';
+import { BOOL, DOUBLE, SMALL_INTEGER, TEXT, baseType } from './base-type.ts';
 
 const NAMES: Readonly<Record<string, string>> = {
   BOOL: 'Boolean',
@@ -83,7 +83,7 @@ function describe(type: CatalogType): ComparedScalar {
     comparable: !isOpaque && family !== 'boolean' && family !== 'interval' && family !== 'range',
     arraysComparable: false,
     ordered: !isOpaque,
-    // Whatever value it takes; but none has a `path`.
+    // JSON values are accepted, but have no `path` argument.
     json: false,
     jsonOperators: false,
     hasEquality: !isOpaque,
@@ -91,7 +91,7 @@ function describe(type: CatalogType): ComparedScalar {
   };
 }
 
-const scalars = scalarTable(describe, TYPE_NAMES.map(typeOf));
+const scalars = scalarTable(describe, TYPE_NAMES.map(baseType));
 export const bigQueryScalar = scalars.scalar;
 
 export const types: TypeSystem = {
@@ -103,5 +103,5 @@ export const types: TypeSystem = {
   arrayComparisons: [],
   basic: { text: TEXT, integer: SMALL_INTEGER },
   aggregates: COMMON_AGGREGATES,
-  aggregatePredicates: commonAggregatePredicates(BOOLEAN, DOUBLE),
+  aggregatePredicates: commonAggregatePredicates(BOOL, DOUBLE),
 };

@@ -9,7 +9,7 @@ import {
   textComparisons,
 } from '../shared/operators.ts';
 import { type Sql, sql } from '../../sql/fragment.ts';
-import { TEXT } from './type-of.ts';
+import { TEXT } from './base-type.ts';
 
 export const COMMON_COMPARISONS = commonComparisons(
   (column, { list }) => sql`(${column} in (${list()}))`,

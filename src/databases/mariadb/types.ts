@@ -18,7 +18,7 @@ import {
 } from '../shared/scalar-check.ts';
 import { areComparable, type Family, familyOf, TYPE_NAMES } from './families.ts';
 import { JSON_COMPARISONS, TEXT_COMPARISONS } from './operators.ts';
-import { BOOLEAN, DOUBLE, TEXT, typeOf } from './type-of.ts';
+import { BOOL, DOUBLE, TEXT, baseType } from './base-type.ts';
 
 function graphqlName(type: CatalogType, family: Family): string {
   switch (family.kind) {
@@ -92,7 +92,7 @@ function describe(type: CatalogType): ComparedScalar {
   };
 }
 
-const scalars = scalarTable(describe, ['int', 'bigint', 'varchar', 'blob', ...TYPE_NAMES].map(typeOf));
+const scalars = scalarTable(describe, ['int', 'bigint', 'varchar', 'blob', ...TYPE_NAMES].map(baseType));
 export const mariadbScalar = scalars.scalar;
 
 export const types: TypeSystem = {
@@ -102,7 +102,7 @@ export const types: TypeSystem = {
   joins: areComparable,
   comparisonInfix: 'dbb',
   arrayComparisons: [],
-  basic: { text: TEXT, integer: typeOf('int') },
+  basic: { text: TEXT, integer: baseType('int') },
   aggregates: COMMON_AGGREGATES,
-  aggregatePredicates: commonAggregatePredicates(BOOLEAN, DOUBLE),
+  aggregatePredicates: commonAggregatePredicates(BOOL, DOUBLE),
 };

@@ -57,15 +57,15 @@ export function readAnswer(status: number, body: Buffer): JsonObject {
   if (isSuccess(status) && isJsonObject(json)) return json;
   const error = isJsonObject(json) ? json['error'] : undefined;
   if (isJsonObject(error)) throw failureOf(error, status);
-  throw strange(status, typeof error === 'string' ? `: ${error.slice(0, 300)}` : '');
+  throw unexpectedResponse(status, typeof error === 'string' ? `: ${error.slice(0, 300)}` : '');
 }
 
 function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-function strange(status: number, reason = ''): BigQueryError {
-  return new BigQueryError(status, '', `an answer of status ${status} that is none of BigQuery${reason}`);
+function unexpectedResponse(status: number, reason = ''): BigQueryError {
+  return new BigQueryError(status, '', `BigQuery returned an unexpected response (status ${status})${reason}`);
 }
 
 /** @param status 0 if a job failed */
@@ -93,13 +93,13 @@ export function* readPage<Cell>(status: number, body: Buffer, readRow: RowReader
       }
       const value = yield* reader.value();
       bytes += value.length;
-      if (bytes > MAX_HEAD) throw strange(status);
+      if (bytes > MAX_HEAD) throw unexpectedResponse(status);
       head.set(key, parseJson(value.toString()));
     });
     reader.end();
     return { ...headOf(Object.fromEntries(head)), rows };
   } catch (error) {
-    throw error instanceof SyntaxError ? strange(status) : error;
+    throw error instanceof SyntaxError ? unexpectedResponse(status) : error;
   }
 }
 
@@ -138,29 +138,29 @@ const MAX_DEPTH = 100;
 function* jsonOf(reader: BodyReader, depth: number): Cooperative<Json> {
   if (depth > MAX_DEPTH) throw new SyntaxError('values are nested too deeply');
   const bytes = yield* reader.value();
-  const within = reader.within(bytes);
-  if (within === null) return parseJson(bytes.toString());
-  if (within.isText) {
+  const nested = reader.nested(bytes);
+  if (nested === null) return parseJson(bytes.toString());
+  if (nested.isText) {
     const decoder = new StringDecoder();
     let text = '';
-    for (const piece of yield* within.text()) {
+    for (const piece of yield* nested.text()) {
       text += decoder.write(Buffer.from(piece, 'latin1'));
       yield;
     }
     return text + decoder.end();
   }
-  if (within.isList) {
+  if (nested.isList) {
     const items: Json[] = [];
-    yield* within.list(function* () {
-      items.push(yield* jsonOf(within, depth + 1));
+    yield* nested.list(function* () {
+      items.push(yield* jsonOf(nested, depth + 1));
       yield;
     });
     return items;
   }
-  if (!within.isObject) return parseJson(bytes.toString());
+  if (!nested.isObject) return parseJson(bytes.toString());
   const members: [string, Json][] = [];
-  yield* within.object(function* (key) {
-    members.push([key, yield* jsonOf(within, depth + 1)]);
+  yield* nested.object(function* (key) {
+    members.push([key, yield* jsonOf(nested, depth + 1)]);
     yield;
   });
   return Object.fromEntries(members);

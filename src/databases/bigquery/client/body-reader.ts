@@ -20,11 +20,11 @@ const ESCAPES: ReadonlyMap<number | undefined, number> = new Map(
 const LOWER_U = 117;
 const REPLACEMENT = 0xfffd;
 /** Bytes read at once, which takes some tens of microseconds. */
-const PIECE = 65_536;
+const PIECE_BYTES = 65_536;
 /** Maximum UTF-8 bytes of a character. */
-const MOST_BYTES = 4;
+const MAX_CHARACTER_BYTES = 4;
 /** Maximum bytes of a key. */
-const LONGEST_KEY = 200;
+const MAX_KEY_BYTES = 200;
 
 export class BodyReader {
   #at = 0;
@@ -33,30 +33,30 @@ export class BodyReader {
   readonly #out: Buffer;
 
   /** @param piece bytes that are read at once; also the size of the pieces of a text, give or take a character */
-  constructor(body: Buffer, piece = PIECE) {
+  constructor(body: Buffer, piece = PIECE_BYTES) {
     this.#body = body;
     this.#piece = piece;
-    this.#out = Buffer.allocUnsafe(Math.min(piece, body.length) + MOST_BYTES);
+    this.#out = Buffer.allocUnsafe(Math.min(piece, body.length) + MAX_CHARACTER_BYTES);
   }
 
   /** Reads an object; `read` is called for each member and has to read its value. @throws SyntaxError */
   *object(read: (key: string) => Cooperative<void>): Cooperative<void> {
     this.#expect(OPEN_OBJECT);
-    if (this.#passed(CLOSE_OBJECT)) return;
+    if (this.#accept(CLOSE_OBJECT)) return;
     do {
       const key = this.#key();
       this.#expect(COLON);
       yield* read(key);
-    } while (this.#passed(COMMA));
+    } while (this.#accept(COMMA));
     this.#expect(CLOSE_OBJECT);
   }
 
   /** Reads a list; `read` is called for each item and has to read it. @throws SyntaxError */
   *list(read: () => Cooperative<void>): Cooperative<void> {
     this.#expect(OPEN_LIST);
-    if (this.#passed(CLOSE_LIST)) return;
+    if (this.#accept(CLOSE_LIST)) return;
     do yield* read();
-    while (this.#passed(COMMA));
+    while (this.#accept(COMMA));
     this.#expect(CLOSE_LIST);
   }
 
@@ -73,7 +73,7 @@ export class BodyReader {
   }
 
   /** Returns a reader for bytes that `value` returned, or `null` if they fit in one piece. */
-  within(bytes: Buffer): BodyReader | null {
+  nested(bytes: Buffer): BodyReader | null {
     return bytes.length > this.#piece ? new BodyReader(bytes, this.#piece) : null;
   }
 
@@ -93,19 +93,19 @@ export class BodyReader {
     let read = start;
     for (;;) {
       const byte = this.#next();
-      if (byte === QUOTE) yield* this.#passText();
+      if (byte === QUOTE) yield* this.#skipText();
       else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
         this.#at++;
         depth++;
       } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
-        if (depth === 0) throw this.#fault();
+        if (depth === 0) throw this.#unexpected();
         this.#at++;
         depth--;
       } else if (byte === COMMA || byte === COLON) {
-        if (depth === 0) throw this.#fault();
+        if (depth === 0) throw this.#unexpected();
         this.#at++;
         continue;
-      } else this.#passWord();
+      } else this.#skipWord();
       if (depth === 0) return this.#body.subarray(start, this.#at);
       if (this.#at - read > this.#piece) {
         read = this.#at;
@@ -116,7 +116,7 @@ export class BodyReader {
 
   /** @throws SyntaxError if anything but white space follows */
   end(): void {
-    if (this.#next() !== undefined) throw this.#fault();
+    if (this.#next() !== undefined) throw this.#unexpected();
   }
 
   /** Skips white space and returns the next byte. */
@@ -128,23 +128,23 @@ export class BodyReader {
     }
   }
 
-  #passed(byte: number): boolean {
+  #accept(byte: number): boolean {
     if (this.#next() !== byte) return false;
     this.#at++;
     return true;
   }
 
   #expect(byte: number): void {
-    if (!this.#passed(byte)) throw this.#fault();
+    if (!this.#accept(byte)) throw this.#unexpected();
   }
 
   #key(): string {
-    if (this.#next() !== QUOTE) throw this.#fault();
+    if (this.#next() !== QUOTE) throw this.#unexpected();
     const start = this.#at + 1;
     let end = start;
     let isPlain = true;
     for (let byte = this.#body[end]; byte !== QUOTE; byte = this.#body[++end]) {
-      if (byte === undefined || end - start > LONGEST_KEY) throw this.#fault();
+      if (byte === undefined || end - start > MAX_KEY_BYTES) throw this.#unexpected();
       if (byte === BACKSLASH) end++;
       if (byte === BACKSLASH || byte < 32 || byte > 126) isPlain = false;
     }
@@ -154,28 +154,28 @@ export class BodyReader {
   }
 
   /** Skips a number or a literal name. */
-  #passWord(): void {
+  #skipWord(): void {
     const start = this.#at;
-    for (let byte = this.#body[this.#at]; byte !== undefined && isOfWord(byte); byte = this.#body[this.#at]) this.#at++;
-    if (this.#at === start) throw this.#fault();
+    for (let byte = this.#body[this.#at]; byte !== undefined && isWordByte(byte); byte = this.#body[this.#at]) this.#at++;
+    if (this.#at === start) throw this.#unexpected();
   }
 
-  *#passText(): Cooperative<void> {
+  *#skipText(): Cooperative<void> {
     this.#at++;
-    while (!this.#passPiece()) yield;
+    while (!this.#skipPiece()) yield;
   }
 
   /** @returns whether the text has ended */
-  #passPiece(): boolean {
+  #skipPiece(): boolean {
     const body = this.#body;
     let at = this.#at;
-    for (const most = at + this.#piece; at < most; at++) {
+    for (const limit = at + this.#piece; at < limit; at++) {
       const byte = body[at];
       if (byte === QUOTE) {
         this.#at = at + 1;
         return true;
       }
-      if (byte === undefined) throw this.#fault();
+      if (byte === undefined) throw this.#unexpected();
       if (byte === BACKSLASH) at++;
     }
     this.#at = at;
@@ -186,11 +186,11 @@ export class BodyReader {
   #readPiece(pieces: Bytes[]): boolean {
     const body = this.#body;
     const out = this.#out;
-    const most = out.length - MOST_BYTES;
+    const limit = out.length - MAX_CHARACTER_BYTES;
     let at = this.#at;
     let to = 0;
     let isEnded = false;
-    while (to <= most) {
+    while (to <= limit) {
       const byte = body[at];
       if (byte === QUOTE) {
         at++;
@@ -199,7 +199,7 @@ export class BodyReader {
       }
       if (byte === undefined || byte < 32) {
         this.#at = at;
-        throw this.#fault();
+        throw this.#unexpected();
       }
       if (byte !== BACKSLASH) {
         out[to++] = byte;
@@ -209,9 +209,9 @@ export class BodyReader {
         at += code > 0xffff ? 12 : 6;
         to = putUtf8(out, to, code);
       } else {
-        const meant = ESCAPES.get(body[at + 1]);
-        if (meant === undefined) throw this.#fault();
-        out[to++] = meant;
+        const unescaped = ESCAPES.get(body[at + 1]);
+        if (unescaped === undefined) throw this.#unexpected();
+        out[to++] = unescaped;
         at += 2;
       }
     }
@@ -233,19 +233,19 @@ export class BodyReader {
     let code = 0;
     for (let at = start; at < start + 4; at++) {
       const digit = digitOf(this.#body[at]);
-      if (digit < 0) throw this.#fault();
+      if (digit < 0) throw this.#unexpected();
       code = code * 16 + digit;
     }
     return code;
   }
 
-  #fault(): SyntaxError {
+  #unexpected(): SyntaxError {
     return new SyntaxError(`unexpected bytes in JSON at position ${this.#at}`);
   }
 }
 
 /** Matches digits, lower-case letters and the signs of numbers. */
-function isOfWord(byte: number): boolean {
+function isWordByte(byte: number): boolean {
   return (byte >= 97 && byte <= 122) || (byte >= 48 && byte <= 57) || byte === 45 || byte === 43 || byte === 46 || byte === 69;
 }
 

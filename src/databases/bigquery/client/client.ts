@@ -381,7 +381,7 @@ export class BigQueryClient {
 
   /** Runs a statement as soon as fewer than `maxStatements` run, within its deadline. */
   private async runStatement<T>(options: RunOptions, run: (scope: CallScope) => Promise<T>): Promise<T> {
-    if (this.isClosed) throw connectionError('the source was closed');
+    if (this.isClosed) throw connectionError('the source is closed');
     const cancellation = new CancellationSource(options.signal);
     const deadline = Math.min(options.deadline ?? Number.POSITIVE_INFINITY, Date.now() + MAX_STATEMENT_MS);
     let isOver = false;
@@ -429,7 +429,7 @@ export class BigQueryClient {
     let stop = (): void => undefined;
     const { waitTimeoutMs } = this.options;
     try {
-      await this.gate.enter(undefined, (fail) => {
+      await this.gate.acquire(undefined, (fail) => {
         const late = (): void => {
           this.counts.timeouts += 1;
           fail(connectionError('timed out waiting for other statements to finish'));

@@ -1,4 +1,4 @@
-/** Texts of parameters. BigQuery refuses a text that does not fit its type only when it meets a row. */
+/** Encodes parameters. BigQuery refuses a text that does not fit its type only when it meets a row. */
 import type { CatalogType } from '../../../catalog/catalog.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
 import { encoderOf } from '../../shared/encoder.ts';
@@ -8,7 +8,7 @@ import { familyOf } from '../families.ts';
 
 export const encoder = encoderOf({ isJson: (type) => familyOf(type) === 'json', scalar: scalarText });
 
-/** A pattern may not end with the character that takes the meaning from the next one. */
+/** Refuses a pattern that ends with an escape character. */
 export function refuseOpenPattern(text: string): void {
   const [slashes = ''] = /\\*$/.exec(text) ?? [];
   if (slashes.length % 2 === 1) throw new SvcError('data-exception', 'a pattern of _like must not end with a single backslash');
@@ -44,7 +44,7 @@ function scalarText(type: CatalogType, text: string): string {
   }
 }
 
-/** There is no year 0. */
+/** Refuses the year 0, which BigQuery does not have. */
 function dated(type: CatalogType, text: string, moment: string | null): string {
   return moment === null || moment.startsWith('0000') ? refuseValue(type, text) : moment;
 }
@@ -60,7 +60,7 @@ const BOUNDS: Readonly<Record<string, 'date' | 'datetime' | 'timestamp'>> = {
   'RANGE<TIMESTAMP>': 'timestamp',
 };
 
-/** `[2020-01-01, UNBOUNDED)`: the first is in it, the last is not. */
+/** `[2020-01-01, UNBOUNDED)`: the lower bound is inclusive, the upper bound exclusive. */
 function rangeText(type: CatalogType, text: string): string {
   const bounds = /^\s*\[([^[,)]{1,60}),([^[,)]{1,60})\)\s*$/.exec(text)?.slice(1) ?? refuseValue(type, text);
   const written = bounds.map((bound) =>

@@ -25,7 +25,7 @@ const conditions: Conditions<Context> = conditionsOver({
     const operator = comparisonNamed(name, own, COMMON_COMPARISONS);
     if (own.includes(operator) || isOrdered(type)) return operator;
     // BigQuery would refuse the statement.
-    throw new SvcError('not-supported', `BigQuery does not compare values of type ${types.print(type)}: ${name} cannot be asked of them`);
+    throw new SvcError('not-supported', `BigQuery does not compare values of type ${types.print(type)}: ${name} is not available for them`);
   },
   argument: (_context, operand, operator) => ({
     value: () => (operator?.pattern === undefined ? operandSql(operand) : patternSql(operand)),
@@ -56,13 +56,13 @@ function partsOf(context: Context, exp: BoolExp, scope: Scope): readonly Sql[] {
   return exp.kind === 'constant' && exp.value ? [] : [conditionSql(context, exp, scope)];
 }
 
-interface Target {
+interface RelatedRows {
   readonly item: Sql;
   readonly row: Row;
   readonly conditions: readonly Sql[];
 }
 
-function targetOf(context: Context, { from, where }: Pick<Exists, 'from' | 'where'>, scope: Scope): Target {
+function relatedRows(context: Context, { from, where }: Pick<Exists, 'from' | 'where'>, scope: Scope): RelatedRows {
   const { item, row } = from.kind === 'function' ? calledSql(context, from.call, scope.row) : relationSql(context, from);
   return { item, row, conditions: conditionsOf(context, where, { row, outer: scope }) };
 }
@@ -80,7 +80,7 @@ function existsSql(context: Context, exp: Exists, scope: Scope, isPart: boolean)
       'BigQuery compares no columns of a row with those of a table that is not related to it by equal columns',
     );
   }
-  const { item, row, conditions } = targetOf(context, exp, scope);
+  const { item, row, conditions } = relatedRows(context, exp, scope);
   if (columns.length === 0 || comparesWithOuterRow(exp.where, 1)) {
     return sql`exists (select 1 from ${item}${whereSql([...joinConditions(columns, scope.row, row), ...conditions])})`;
   }
@@ -101,7 +101,7 @@ function aggregateSql(context: Context, exp: AggregatePredicate, scope: Scope): 
   const { columns } = exp.join;
   const holdsIn = (row: Row): Sql => predicateHolds(context, exp, row);
   const among = (having: ((row: Row) => Sql) | null): Sql => {
-    const { item, row, conditions } = targetOf(context, exp, scope);
+    const { item, row, conditions } = relatedRows(context, exp, scope);
     const keys = columns.map(({ remote }) => row.column(remote));
     const list = join(keys, sql`, `);
     const known = keys.map((key) => nullTest(key, false));

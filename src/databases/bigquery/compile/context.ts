@@ -2,12 +2,12 @@ import type { CompilerOptions } from '../../../backend/backend.ts';
 import { identifier, type Sql } from '../../../sql/fragment.ts';
 import type { Asks } from '../../shared/set-plan/writer.ts';
 
-/** What the compilation of one statement shares. */
+/** State that the compilation of one statement shares. */
 export interface Context {
   readonly options: CompilerOptions;
-  /** A table alias that this statement has not used yet. */
+  /** Returns an unused table alias. */
   alias(): Sql;
-  /** Answers what masks ask about other tables; null: sub-selects that look out by equality of keys. */
+  /** Compiles conditions on other tables; `null` compiles them to subqueries, correlated by equality of keys. */
   asks: Asks | null;
 }
 
@@ -16,7 +16,7 @@ export function createContext(options: CompilerOptions): Context {
   return { options, asks: null, alias: () => identifier(`:t${++aliases}`) };
 }
 
-/** What is compiled meanwhile asks about other tables in this way. */
+/** Runs `make` with other `asks`. */
 export function asking<T>(context: Context, asks: Asks | null, make: () => T): T {
   const before = context.asks;
   context.asks = asks;

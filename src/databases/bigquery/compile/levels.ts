@@ -1,6 +1,6 @@
 /**
- * What a query means on BigQuery before it is compiled: every list has a limit, which the source makes its own, and functions are
- * called for all rows at once and then found by what they were called with.
+ * Rewrites a query for BigQuery before it is compiled: each list gets a limit, which the source may lower, and functions are called
+ * for all rows at once, with their results joined by the arguments.
  */
 import type { QualifiedName } from '../../../catalog/catalog.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
@@ -8,7 +8,7 @@ import type { Relation } from '../../../ir/relation.ts';
 import type { AggregateQuery, Field, OrderBy, OrderTerm, RowsQuery } from '../../../ir/select.ts';
 import { type CalledForRows, callJoin } from './relation.ts';
 
-/** More than any source allows. */
+/** Above the limit of any source. */
 const ALL_ROWS = Number.MAX_SAFE_INTEGER;
 
 export function limited<Q extends RowsQuery | AggregateQuery>(query: Q): Q {

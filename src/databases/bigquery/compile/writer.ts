@@ -1,12 +1,12 @@
-/** What set plans are on BigQuery: derived tables, and JSON as texts. */
+/** Set plans of BigQuery, with derived tables and JSON as text. */
 import { SvcError } from '../../../errors/svc-error.ts';
 import type { OrderTerm } from '../../../ir/select.ts';
 import { EMPTY, integer, join, string, type Sql, sql } from '../../../sql/fragment.ts';
 import { ownScope } from '../../shared/row.ts';
 import type { Entry, LeafField, SetWriter } from '../../shared/set-plan/writer.ts';
-import { isKey, isOrdered } from '../families.ts';
+import { isKeyType, isOrdered } from '../families.ts';
 import { types } from '../types.ts';
-import { aggregateCall, aggregateType } from './aggregate-call.ts';
+import { aggregateCall, aggregateResultType } from './aggregate-call.ts';
 import { aggregateHolds, aggregateOfNothing, conditionsOf, readSql, tuple } from './bool-exp.ts';
 import { asking, type Context } from './context.ts';
 import { holeSql } from './hole.ts';
@@ -14,7 +14,7 @@ import { rowLimitSql, rowOffsetSql } from './operand.ts';
 import { outputSql } from './output.ts';
 import { relationSql } from './relation.ts';
 
-/** Arguments that one call of a function has at most; an object of more is put together of several. */
+/** Maximum arguments of a call of `concat`; larger objects are concatenated in groups. */
 const MAX_PARTS = 100;
 
 export function writerOf(context: Context): SetWriter {
@@ -28,7 +28,7 @@ export function writerOf(context: Context): SetWriter {
     distinctKey(read, row, asks) {
       const value = writer.read(read, row, asks);
       if (!isOrdered(read.type)) throw unordered('distinct_on', read.type);
-      return isKey(read.type) ? value : sql`cast(${value} as string)`;
+      return isKeyType(read.type) ? value : sql`cast(${value} as string)`;
     },
     field: (field, row, asks) => asking(context, asks, () => leafSql(context, field, (read) => readSql(context, read, row))),
     among: (columns, values, from) => sql`(${tuple(columns)} in (select ${tuple(values)} from ${from}))`,
@@ -36,7 +36,7 @@ export function writerOf(context: Context): SetWriter {
       const { read } = { read: readOf(term) };
       if (read !== null && !isOrdered(read.type)) throw unordered('order_by', read.type);
       const key = direction === 'asc' ? value : sql`${value} desc`;
-      // Nulls are less than everything; what else is wanted of them is a key of its own, as inside aggregates.
+      // Nulls sort first by default; another order needs a key of its own, as inside aggregates.
       if ((direction === 'asc') === (nulls === 'first')) return key;
       return nulls === 'last' ? sql`(${value} is null), ${key}` : sql`(${value} is not null), ${key}`;
     },
@@ -61,7 +61,7 @@ export function writerOf(context: Context): SetWriter {
           if (of === null) return { key: field.alias, value: sql`'null'` };
           const { type } = field.read;
           const aggregate = aggregateCall(item.function, [{ value: of(field.read), type }], false);
-          return { key: field.alias, value: outputSql(context, aggregate, aggregateType(item.function, type), field.columnType) };
+          return { key: field.alias, value: outputSql(context, aggregate, aggregateResultType(item.function, type), field.columnType) };
         }),
       );
     },
@@ -110,7 +110,7 @@ function leafSql(context: Context, field: LeafField, read: (read: Extract<LeafFi
   }
 }
 
-/** A text; never null, whatever its values are. */
+/** Compiles an object to a text that is never null. */
 function objectSql(entries: readonly Entry[]): Sql {
   if (entries.length === 0) return sql`'{}'`;
   const parts = entries.flatMap(({ key, value }, i) => [string(`${i === 0 ? '{' : ','}${JSON.stringify(key)}:`), present(value)]);

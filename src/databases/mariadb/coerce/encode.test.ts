@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Operand } from '../../../ir/value.ts';
 import { type Json, JsonNumber } from '../../../util/json.ts';
-import { typeOf } from '../type-of.ts';
+import { baseType } from '../base-type.ts';
 import { encoder } from './encode.ts';
 
 const SESSION = { kind: 'session', name: 'x-svc-x' } as const;
 const LITERAL = { kind: 'literal', json: null } as const;
 
 function encode(type: string, json: Json, list = false, value: Operand['value'] = LITERAL): string | null {
-  return encoder({ type: typeOf(type), list, value })(json);
+  return encoder({ type: baseType(type), list, value })(json);
 }
 
 describe('texts of values', () => {

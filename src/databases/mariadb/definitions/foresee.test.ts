@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Catalog, type CatalogTable, nameKey } from '../../../catalog/catalog.ts';
-import { typeOf } from '../type-of.ts';
+import { baseType } from '../base-type.ts';
 import { foresee, identified } from './foresee.ts';
 
 let ids = 0;
@@ -12,7 +12,7 @@ function table(name: string, columns: readonly string[], more: Partial<CatalogTa
     comment: null,
     columns: columns.map((column, position) => ({
       name: column,
-      type: typeOf('int'),
+      type: baseType('int'),
       nullable: true,
       hasDefault: false,
       generated: false,

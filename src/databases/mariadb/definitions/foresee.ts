@@ -11,7 +11,7 @@ import {
   type QualifiedName,
   sameName,
 } from '../../../catalog/catalog.ts';
-import { typeOf } from '../type-of.ts';
+import { baseType } from '../base-type.ts';
 import { Reader, statementsOf, tokensOf } from './tokens.ts';
 import type { Foresight } from '../../../backend/connection.ts';
 
@@ -318,9 +318,9 @@ const SYNONYMS: ReadonlyMap<string, string> = new Map([
 /** Null: it cannot be told from the words. */
 function typeWritten({ name, length, isUnsigned }: { name: string; length: string; isUnsigned: boolean }): CatalogType | null {
   const known = SYNONYMS.get(name) ?? name;
-  if ((known === 'tinyint' || known === 'bit') && length === '1') return typeOf('boolean');
-  if (known === 'boolean' || !KNOWN.has(known)) return known === 'boolean' ? typeOf(known) : null;
-  return typeOf(isUnsigned ? `${known} unsigned` : known);
+  if ((known === 'tinyint' || known === 'bit') && length === '1') return baseType('boolean');
+  if (known === 'boolean' || !KNOWN.has(known)) return known === 'boolean' ? baseType(known) : null;
+  return baseType(isUnsigned ? `${known} unsigned` : known);
 }
 
 const KNOWN: ReadonlySet<string> = new Set([
