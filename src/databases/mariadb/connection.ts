@@ -11,7 +11,7 @@ import { foresightOf } from './definitions/foresee.ts';
 import { runSqlError, statementError } from './errors.ts';
 import { execute, type Keeping } from './execute.ts';
 import { ALL_ROWS, type Lent, type Pool } from './pool.ts';
-import { readTableOverviews } from './survey.ts';
+import { readTableOverviews } from './table-overviews.ts';
 import type {
   Connection,
   Foresight,

@@ -9,7 +9,7 @@ import { WireExchange, type WireStep, type TextResult } from './driver/exchange.
 import { cancelReason, type DriverSession } from './driver/session.ts';
 import { localSettings, STANDARD_STRINGS, WITHOUT_SETTINGS } from './session-settings.ts';
 import { commitError, runSqlError, statementError } from './errors.ts';
-import { readTableOverviews } from './survey.ts';
+import { readTableOverviews } from './table-overviews.ts';
 import type {
   Connection,
   JsonRow,

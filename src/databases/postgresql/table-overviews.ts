@@ -2,14 +2,14 @@ import type { QualifiedName, TableOverview } from '../../catalog/catalog.ts';
 import { statement, TABLE_KINDS } from './catalog.ts';
 import type { RunSqlResult } from '../../backend/connection.ts';
 
-const SURVEY = statement('survey');
+const TABLE_OVERVIEWS = statement('table-overviews');
 
-/** What the system catalogs tell of tables at once. */
+/** Reads what the system catalogs say of tables without a look at their rows. */
 export async function readTableOverviews(
   query: (text: string, values: readonly (string | null)[]) => Promise<RunSqlResult>,
   tables: readonly QualifiedName[] | undefined,
 ): Promise<readonly TableOverview[]> {
-  const { rows } = await query(SURVEY, [tables === undefined ? null : JSON.stringify(tables)]);
+  const { rows } = await query(TABLE_OVERVIEWS, [tables === undefined ? null : JSON.stringify(tables)]);
   return rows.map(([schema, name, kind, comment, estimate, defaults]) => ({
     name: { schema: schema ?? '', name: name ?? '' },
     kind: TABLE_KINDS[kind ?? ''] ?? 'table',
