@@ -1,4 +1,4 @@
-import type { CatalogMark, Source } from '../backend/backend.ts';
+import type { CatalogFingerprint, Source } from '../backend/backend.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { RunningState } from '../state/create-state.ts';
 
@@ -10,13 +10,13 @@ const CATALOG_TIMEOUT_MS = 60_000;
  * those whose definitions have not changed since the previous call.
  */
 export function catalogReader(state: RunningState): (kinds: ReadonlySet<string>) => Promise<ReadonlyMap<string, Catalog>> {
-  const marks = new WeakMap<Source, CatalogMark>();
+  const marks = new WeakMap<Source, CatalogFingerprint>();
   const changed = async (source: Source): Promise<Catalog | null> => {
     const how = { deadline: Date.now() + CATALOG_TIMEOUT_MS };
-    if (source.catalogMark === undefined) return source.introspect(undefined, how);
+    if (source.catalogFingerprint === undefined) return source.introspect(undefined, how);
     const before = marks.get(source) ?? null;
     // Taken before the catalog is read: a change in between is found by the next call.
-    const mark = await source.catalogMark(before, how);
+    const mark = await source.catalogFingerprint(before, how);
     const catalog = mark.definitions === before?.definitions ? null : await source.introspect(undefined, how);
     marks.set(source, mark);
     return catalog;

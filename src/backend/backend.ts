@@ -166,7 +166,7 @@ export interface LiveQuery {
   /** As that of a statement. */
   readonly repeatable: boolean;
   /** Rows come one after the other as they are made, and tell when. */
-  readonly tellsTime: boolean;
+  readonly reportsTime: boolean;
   /** What answers may depend on besides stored rows, for people; null: nothing, so that the same snapshot means the same answers. */
   readonly dependsOn: string | null;
   /** Whether values mean the same at any time, unlike `'today'`; `dependsOn` does not tell of them. */
@@ -190,7 +190,7 @@ export interface CompiledMutation {
    * twice: for when it does. The results are at the same places. Only where the statements serve one request.
    * @throws SvcError validation-failed where it would take too many statements
    */
-  readonly apart?: () => CompiledMutation;
+  readonly fallback?: () => CompiledMutation;
 }
 
 /** JSON text, or a cell of a statement's row; `absent` is the text when there is no row or it is NULL. */
@@ -233,7 +233,7 @@ export interface RaisedFailure {
 }
 
 /** What is looked at to find out whether a catalog has changed. */
-export interface CatalogMark {
+export interface CatalogFingerprint {
   /** Another text whenever what the catalog says may be another. */
   readonly definitions: string;
   /** What the database looks at first; null: nothing is known that would do. */
@@ -276,7 +276,7 @@ export interface MutationOptions extends RunOptions {
   /** Session settings that hold for the transaction, such as `svc.user`. */
   readonly settings: SessionSettings;
   /** What to run instead where a statement would change a row twice; see `CompiledMutation`. May throw `SvcError`. */
-  readonly apart?: (() => readonly MutationStatement[]) | undefined;
+  readonly fallback?: (() => readonly MutationStatement[]) | undefined;
 }
 
 /** Which database it is, for people: without user and password. */
@@ -293,7 +293,7 @@ export type HealthStatus = { readonly status: 'OK' | 'TIMEOUT' } | { readonly st
 /** Asks again and again what statements see. */
 export interface SnapshotWatch {
   /** Asks now: something has been written. */
-  ask(): void;
+  poll(): void;
   stop(): void;
 }
 
@@ -311,7 +311,7 @@ export interface Reads extends Connection {
    * Tells whether the catalog is the same, for less than it takes to read it; absent where there is no such way.
    * @param before what it told the last time; null: nothing
    */
-  catalogMark?(before: CatalogMark | null, how?: RunOptions): Promise<CatalogMark>;
+  catalogFingerprint?(before: CatalogFingerprint | null, how?: RunOptions): Promise<CatalogFingerprint>;
   /** For traces; absent where the kind does not tell. */
   readonly address?: SourceAddress;
   /** Of each server that statements run on; absent where the kind does not count. */

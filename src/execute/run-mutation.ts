@@ -90,7 +90,7 @@ export async function runMutation(
       ? source.runMutation(first, options)
       : source.runMutation(first, {
           ...options,
-          apart: () => {
+          fallback: () => {
             statements = apart();
             context.addStatements?.(statements.length);
             return bind();

@@ -304,7 +304,7 @@ function planMutation(operation: PlannedOperation, compilerOf: (source: string) 
       results.push(layout === null ? pieces.map((each, p) => (typeof each === 'string' ? each : (of[p] as CellPart))) : [{ layout, of }]);
     }
     if (compiled.statements.length === 0) continue;
-    const { apart: fallback } = compiled;
+    const { fallback: fallback } = compiled;
     const statements = boundStatements(compiled);
     steps.push({
       kind: 'mutation',

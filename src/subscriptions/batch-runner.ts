@@ -88,7 +88,7 @@ export class BatchRunner {
     this.#usual = hold.peak / batch.length;
     // Rows that are read again after a change of what connects to the database may be other ones under the same number.
     const counts = this.#isBound && detector.epoch === epoch;
-    noteTimes(batch, rows, query.tellsTime ? query.columns + (query.cursor === null ? 1 : 2) : null, database);
+    noteTimes(batch, rows, query.reportsTime ? query.columns + (query.cursor === null ? 1 : 2) : null, database);
     let bytes = 0;
     try {
       // Other work runs in between, however many subscribers there are and however large the answers.

@@ -68,7 +68,7 @@ export class Detector {
   wake(): void {
     if (this.#watch === undefined) return;
     this.#isAsked = true;
-    this.#watch.ask();
+    this.#watch.poll();
   }
 
   #heard(snapshot: string | null): void {

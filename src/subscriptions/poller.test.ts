@@ -77,7 +77,7 @@ class Played {
         onSnapshot(this.tells ? `${this.writes}` : null);
       };
       this.#timer = setInterval(ask, intervalMs);
-      return { ask, stop: () => clearInterval(this.#timer) };
+      return { poll: ask, stop: () => clearInterval(this.#timer) };
     },
   } satisfies Partial<Source> as unknown as Source & Polls;
 }
@@ -91,7 +91,7 @@ function queryOf(dependsOn: string | null): LiveQuery {
     columns: 1,
     cursor: null,
     repeatable: true,
-    tellsTime: true,
+    reportsTime: true,
     dependsOn,
     isTimeless: ([value]) => value !== 'now',
     batch: (cohorts) => ({ text: 'select', values: [JSON.stringify(cohorts.map(([key]) => key))] }),

@@ -88,11 +88,11 @@ describe.skipIf(!hasMariadb())('a connection to MariaDB', () => {
 
   it('tells whether definitions have changed, and that rows have not changed them', async () => {
     const source = await open({ connection_string: server.url('shop') });
-    let known = (await source.catalogMark?.(null)) ?? null;
+    let known = (await source.catalogFingerprint?.(null)) ?? null;
     const changes = async (sql: string): Promise<boolean> => {
       await server.run(`use shop; ${sql}`);
       const before = known;
-      known = (await source.catalogMark?.(before)) ?? null;
+      known = (await source.catalogFingerprint?.(before)) ?? null;
       return known?.definitions !== before?.definitions;
     };
     for (const sql of [

@@ -3,7 +3,7 @@
  * changed), and with the errors of other servers in the words of the tables that they belong to.
  */
 import type {
-  CatalogMark,
+  CatalogFingerprint,
   HealthStatus,
   Listening,
   MutationOptions,
@@ -122,9 +122,9 @@ export class CitusSource extends CitusConnection implements Source {
   }
 
   /** Where tables are is part of the catalog. */
-  async catalogMark(before: CatalogMark | null, how: RunOptions = {}): Promise<CatalogMark> {
+  async catalogFingerprint(before: CatalogFingerprint | null, how: RunOptions = {}): Promise<CatalogFingerprint> {
     const [own] = before === null ? [] : (JSON.parse(before.definitions) as [string]);
-    const { seen, definitions } = await this.source.catalogMark(
+    const { seen, definitions } = await this.source.catalogFingerprint(
       before === null ? null : { seen: before.seen, definitions: own ?? '' },
       how,
     );

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { CatalogMark } from '../../backend/backend.ts';
+import type { CatalogFingerprint } from '../../backend/backend.ts';
 import { readMark } from './catalog-mark.ts';
 
 const SECOND = 1000;
@@ -11,7 +11,7 @@ it('looks at definitions while there are more statements of definition, a while 
     if (!isCount) looks += 1;
     return { kind: 'TuplesOk', columns: [], rows: [[isCount ? String(count) : 'all']], command: '' } as const;
   };
-  let known: CatalogMark | null = null;
+  let known: CatalogFingerprint | null = null;
   const looked = async (seconds: number): Promise<boolean> => {
     const before = looks;
     known = await readMark(query, known, seconds * SECOND);

@@ -1,4 +1,4 @@
-import type { CatalogMark } from '../../backend/backend.ts';
+import type { CatalogFingerprint } from '../../backend/backend.ts';
 import { CATALOG_STATEMENTS } from './catalog.ts';
 import type { RunSqlResult } from '../../backend/connection.ts';
 
@@ -31,9 +31,9 @@ interface Seen {
  */
 export async function readMark(
   query: (text: string, values: readonly (string | null)[]) => Promise<RunSqlResult>,
-  before: CatalogMark | null,
+  before: CatalogFingerprint | null,
   now: number,
-): Promise<CatalogMark> {
+): Promise<CatalogFingerprint> {
   const known = before?.seen == null ? null : (JSON.parse(before.seen) as Seen);
   const count = (await query(COUNT, [])).rows[0]?.[0] ?? '';
   const moved = known === null || known.count !== count ? now : known.moved;

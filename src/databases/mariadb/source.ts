@@ -1,4 +1,11 @@
-import type { CatalogMark, HealthStatus, MutationOptions, MutationStatement, Source, TransactionOptions } from '../../backend/backend.ts';
+import type {
+  CatalogFingerprint,
+  HealthStatus,
+  MutationOptions,
+  MutationStatement,
+  Source,
+  TransactionOptions,
+} from '../../backend/backend.ts';
 import type { Captures } from '../../backend/captures.ts';
 import type { ServerMeasures } from '../../backend/connection-counts.ts';
 import { type QueryTags, taggedText } from '../../backend/query-tags.ts';
@@ -80,11 +87,11 @@ export class MariadbSource implements Source {
     return this.pooled(how, (connection) => connection.introspect(scope, how));
   }
 
-  survey(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly TableOverview[]> {
+  tableOverviews(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly TableOverview[]> {
     return this.pooled(how, (connection) => connection.tableOverviews(tables, how));
   }
 
-  catalogMark(before: CatalogMark | null, how: RunOptions = {}): Promise<CatalogMark> {
+  catalogFingerprint(before: CatalogFingerprint | null, how: RunOptions = {}): Promise<CatalogFingerprint> {
     return this.pooled(how, (connection) => readMark((text, values) => connection.query(text, values, how), before, Date.now()));
   }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { testDatabase, type TestDatabase } from '../../../test/support/postgres.ts';
 import { WAIT } from '../../../test/support/wait.ts';
-import type { CatalogMark, Source } from '../../backend/backend.ts';
+import type { CatalogFingerprint, Source } from '../../backend/backend.ts';
 import { ROOT } from '../../util/path.ts';
 import { postgresql } from './index.ts';
 
@@ -23,8 +23,8 @@ afterAll(async () => {
   await database?.drop();
 });
 
-const mark = async (before: CatalogMark | null = null): Promise<CatalogMark> => {
-  const found = await source.catalogMark?.(before);
+const mark = async (before: CatalogFingerprint | null = null): Promise<CatalogFingerprint> => {
+  const found = await source.catalogFingerprint?.(before);
   if (found === undefined) throw new Error('there is none');
   return found;
 };

@@ -1,4 +1,4 @@
-import type { CatalogMark } from '../../backend/backend.ts';
+import type { CatalogFingerprint } from '../../backend/backend.ts';
 import { SNAPSHOT_SQL } from './snapshot.ts';
 import type { RunSqlResult } from '../../backend/connection.ts';
 
@@ -44,8 +44,8 @@ const MARK = `select s.seen, case when s.seen = $1::text then null else (select 
 /** What tells that the catalog is the same as before. */
 export async function readMark(
   query: (text: string, values: readonly (string | null)[]) => Promise<RunSqlResult>,
-  before: CatalogMark | null,
-): Promise<CatalogMark> {
+  before: CatalogFingerprint | null,
+): Promise<CatalogFingerprint> {
   const { rows } = await query(MARK, [before?.seen ?? null]);
   const [seen = null, definitions] = rows[0] ?? [];
   return { seen, definitions: definitions ?? before?.definitions ?? '' };

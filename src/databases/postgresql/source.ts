@@ -1,5 +1,5 @@
 import type {
-  CatalogMark,
+  CatalogFingerprint,
   HealthStatus,
   Listening,
   MutationOptions,
@@ -131,11 +131,11 @@ export class PostgresqlSource implements Source {
     return this.#alone(how, (connection) => connection.introspect(scope, how));
   }
 
-  survey(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly TableOverview[]> {
+  tableOverviews(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly TableOverview[]> {
     return this.#alone(how, (connection) => connection.tableOverviews(tables, how));
   }
 
-  catalogMark(before: CatalogMark | null, how: RunOptions = {}): Promise<CatalogMark> {
+  catalogFingerprint(before: CatalogFingerprint | null, how: RunOptions = {}): Promise<CatalogFingerprint> {
     return readMark((text, values) => this.query(text, values, how), before);
   }
 
@@ -215,7 +215,7 @@ export class PostgresqlSource implements Source {
     const watch = this.#options.watchSnapshots(intervalMs, onSnapshot);
     this.#watches.add(watch);
     return {
-      ask: () => watch.ask(),
+      poll: () => watch.poll(),
       stop: () => {
         this.#watches.delete(watch);
         watch.stop();
@@ -305,7 +305,7 @@ export class PostgresqlSource implements Source {
    * Another isolation level than the server's usual one does need them, and so do extensions that write on other servers.
    */
   async #mutate(statements: readonly MutationStatement[], how: MutationOptions, transactional: boolean): Promise<readonly JsonRow[]> {
-    const { apart } = how;
+    const { fallback: apart } = how;
     const isolation = how.isolation ?? this.#options.isolation;
     const explicit = this.#options.spread || (transactional && isolation !== this.#options.serverIsolation);
     const steps: WireStep[] = [];
@@ -328,7 +328,7 @@ export class PostgresqlSource implements Source {
       if (attempt === 0 && failure instanceof DatabaseError && isStalePlan(failure)) continue;
       if (isDeadlock(failure) && attempt + 1 < DEADLOCK_ATTEMPTS) continue;
       if (apart !== undefined && failure instanceof DatabaseError && failure.code === CARDINALITY_VIOLATION) {
-        return this.#mutate(apart(), { ...how, apart: undefined }, transactional);
+        return this.#mutate(apart(), { ...how, fallback: undefined }, transactional);
       }
       const step = steps[Math.min(done.position, steps.length - 1)] as WireStep;
       const statement = statements[done.position - first];

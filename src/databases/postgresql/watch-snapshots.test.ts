@@ -75,7 +75,7 @@ test('asks every interval while something changes, and less often when nothing h
 test('asks at once when it is told to', async () => {
   await vi.advanceTimersByTimeAsync(10_000);
   played.snapshot = '1:3:';
-  watch.ask();
+  watch.poll();
   expect(heard.at(-1)).toBe('1:3:');
   expect(await questionsIn(1_000)).toBe(10);
 });

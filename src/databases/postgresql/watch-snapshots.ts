@@ -55,13 +55,13 @@ class Watch implements SnapshotWatch {
         session.owner = { ready: () => undefined, settled: () => undefined, lost: (_session, reason) => this.#lost(reason.message) };
         this.#session = session;
         if (session.isClosed) this.#lost('the connection is closed');
-        else this.ask();
+        else this.poll();
       },
       (error: unknown) => this.#lost(error instanceof Error ? error.message : String(error)),
     );
   }
 
-  ask(): void {
+  poll(): void {
     const session = this.#session;
     if (session === undefined || this.#stopped) return;
     if (this.#isAsking) {
@@ -98,9 +98,9 @@ class Watch implements SnapshotWatch {
     if (snapshot !== this.#last) this.#changedAt = now;
     this.#last = snapshot;
     const { intervalMs, onSnapshot } = this.#options;
-    this.#timer = setTimeout(() => this.ask(), now - this.#changedAt < QUIET_MS ? intervalMs : intervalMs * QUIET_FACTOR);
+    this.#timer = setTimeout(() => this.poll(), now - this.#changedAt < QUIET_MS ? intervalMs : intervalMs * QUIET_FACTOR);
     onSnapshot(snapshot);
-    if (again) this.ask();
+    if (again) this.poll();
   }
 
   #lost(reason: string): void {

@@ -48,7 +48,7 @@ export function compileLive(options: CompilerOptions, roots: readonly SelectRoot
       columns: roots.length,
       isStream: stream !== null,
       repeatable: !context.volatile,
-      tellsTime: false,
+      reportsTime: false,
       dependsOn: context.dependsOn ?? 'rows on other servers, whose changes the coordinator does not see',
       batch: (cohorts) => ({
         text: written(

@@ -36,7 +36,7 @@ export function compileLiveQuery(query: ToCompile): LiveQuery {
       columns: isStream ? answers.length - 1 : answers.length,
       isStream,
       repeatable: true,
-      tellsTime: false,
+      reportsTime: false,
       dependsOn: 'what others write, of which MariaDB tells nobody',
       batch(cohorts) {
         // A single one is answered as any query is.

@@ -62,7 +62,7 @@ export function compileLiveQuery({ query, columns, isStream, repeatable, depends
       columns,
       isStream,
       repeatable,
-      tellsTime: true,
+      reportsTime: true,
       dependsOn,
       batch: (cohorts) => ({
         text,

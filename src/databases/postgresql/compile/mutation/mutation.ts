@@ -24,7 +24,7 @@ export function compileMutation(
   const results = roots.map((root) => compileRoot(program, compiler, root));
   const { statements } = program;
   if (!program.hasUnited) return { statements, results };
-  return { statements, results, apart: () => compileMutation(compiler, roots, false) };
+  return { statements, results, fallback: () => compileMutation(compiler, roots, false) };
 }
 
 function compileRoot(program: Program, compiler: MutationCompiler, root: SelectRoot | MutationRoot): readonly ResultPiece[] {
