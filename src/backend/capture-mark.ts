@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { CapturedOperationName, EventTrigger } from '../metadata/event-trigger.ts';
 import { printJson } from '../util/json.ts';
 
-export interface CaptureMark {
+export interface CaptureLabel {
   readonly owner: string;
   /** Name of the event trigger. */
   readonly trigger: string;
@@ -18,13 +18,13 @@ export interface CaptureMark {
 }
 
 /** Mark of what no service has installed. */
-export const NO_MARK: CaptureMark = { owner: '', trigger: '', made: 0 };
+export const NO_LABEL: CaptureLabel = { owner: '', trigger: '', made: 0 };
 
 /** Reads the JSON of a mark; `NO_MARK` if it is none. */
-export function readMark(text: string | null | undefined): CaptureMark {
+export function readCaptureLabel(text: string | null | undefined): CaptureLabel {
   try {
-    const { owner, trigger, made, version, drafts, definition } = JSON.parse(text ?? '{}') as Partial<CaptureMark>;
-    if (typeof owner !== 'string' || typeof trigger !== 'string' || typeof made !== 'number') return NO_MARK;
+    const { owner, trigger, made, version, drafts, definition } = JSON.parse(text ?? '{}') as Partial<CaptureLabel>;
+    if (typeof owner !== 'string' || typeof trigger !== 'string' || typeof made !== 'number') return NO_LABEL;
     return {
       ...{ owner, trigger, made },
       ...(typeof version === 'number' ? { version } : {}),
@@ -32,7 +32,7 @@ export function readMark(text: string | null | undefined): CaptureMark {
       ...(typeof definition === 'string' ? { definition } : {}),
     };
   } catch {
-    return NO_MARK;
+    return NO_LABEL;
   }
 }
 
@@ -55,20 +55,20 @@ export interface Settled {
 }
 
 /** Whether a capture belongs to no change under way. Drafts of two instances may have the same version. */
-export function isSettled({ version, drafts = [], made }: CaptureMark, { settled, ended }: Settled): boolean {
+export function isSettled({ version, drafts = [], made }: CaptureLabel, { settled, ended }: Settled): boolean {
   if ((version !== undefined && version <= settled) || made < Date.now() - SETTLED_MS) return true;
   return drafts.length > 0 && drafts.every((each) => ended?.has(each) === true);
 }
 
 /** Version and draft that a capture is installed for. */
-export interface MarkedFor {
+export interface CaptureVersion {
   readonly version: number;
   /** Id of the draft; absent for metadata that is stored. */
   readonly draft?: string | undefined;
 }
 
 /** Whether a change installs for the version of this mark or an earlier one, and a draft of another instance has installed this. */
-export function isOfOtherDraft({ version = 0, drafts = [] }: CaptureMark, own: MarkedFor): boolean {
+export function belongsToOtherDraft({ version = 0, drafts = [] }: CaptureLabel, own: CaptureVersion): boolean {
   return version >= own.version && drafts.length > 0 && !drafts.some((each) => each === own.draft);
 }
 
@@ -76,7 +76,7 @@ export function isOfOtherDraft({ version = 0, drafts = [] }: CaptureMark, own: M
 const MAX_DRAFTS = 100;
 
 /** Whether the end of other drafts leaves a capture with this mark to this one. */
-export function isMarkedFor({ version = 0, drafts = [] }: CaptureMark, own: MarkedFor): boolean {
+export function isLabeledFor({ version = 0, drafts = [] }: CaptureLabel, own: CaptureVersion): boolean {
   return version >= own.version && (own.draft === undefined || drafts.includes(own.draft) || drafts.length >= MAX_DRAFTS);
 }
 
@@ -84,7 +84,7 @@ export function isMarkedFor({ version = 0, drafts = [] }: CaptureMark, own: Mark
  * Returns what a new mark says of version and drafts.
  * @param shared mark of the same capture, which another draft may have installed too
  */
-export function markFor({ version, draft }: MarkedFor, shared?: CaptureMark): Pick<CaptureMark, 'version' | 'drafts'> {
+export function labelFor({ version, draft }: CaptureVersion, shared?: CaptureLabel): Pick<CaptureLabel, 'version' | 'drafts'> {
   const own = draft === undefined ? [] : [draft];
   if (shared === undefined || isSettled(shared, { settled: version - 1 })) return { version, drafts: own };
   const { version: known = version, drafts = [] } = shared;

@@ -3,7 +3,7 @@ import type { CatalogTable } from '../catalog/catalog.ts';
 import type { EventTrigger } from '../metadata/event-trigger.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { Json } from '../util/json.ts';
-import type { MarkedFor, Settled } from './capture-mark.ts';
+import type { CaptureVersion, Settled } from './capture-mark.ts';
 import type { CapturedEventStore } from './event-store.ts';
 import type { Connection, RunOptions } from './connection.ts';
 
@@ -16,7 +16,7 @@ export interface CapturedTrigger {
 /** A writer that holds a table for longer fails a change, not the other writers that queue up behind it. */
 export const DEFAULT_LOCK_MS = 10_000;
 
-export interface InstallOptions extends MarkedFor, Partial<Settled> {
+export interface InstallOptions extends CaptureVersion, Partial<Settled> {
   /** Maximum wait for the lock of a table, in ms. Default 10,000. */
   readonly lockMs?: number;
   /** Marks what is installed as this service's: of the metadata and the source in it. */
@@ -53,7 +53,7 @@ export interface InstallFailure {
 }
 
 /** Failure of a trigger whose capture another change has installed, which is not stored yet. */
-export function underWay(): SvcError {
+export function pendingChangeError(): SvcError {
   return new SvcError('concurrent-update', 'its capture in the database belongs to a change of the metadata that is under way', {
     isPassing: true,
   });
@@ -98,7 +98,7 @@ export interface EventCounts {
 }
 
 /** Events of one trigger and state that are counted at most. */
-export const MOST_COUNTED = 100_000;
+export const MAX_COUNTED = 100_000;
 
 export interface Backlog {
   readonly pending: number;

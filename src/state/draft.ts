@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Source } from '../backend/backend.ts';
-import type { MarkedFor } from '../backend/capture-mark.ts';
+import type { CaptureVersion } from '../backend/capture-mark.ts';
 import type { Storage } from '../metadata-store/storage.ts';
 import { runCooperatively } from '../util/cooperative.ts';
 import { type Assembly, closeOthers } from './assembly.ts';
@@ -16,7 +16,7 @@ import { requireVersion } from './require-version.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Change, ChangeResult, Preview, PreviewResult, Refresh, State } from './state.ts';
 import { underNewNames } from './renamed-sources.ts';
-import { judge } from './verdict.ts';
+import { judge } from './consistency-check.ts';
 import { deadlineCheck } from './deadline-check.ts';
 import type { CallOptions } from '../util/deadline.ts';
 import type { Assembled } from './assembled.ts';
@@ -78,7 +78,7 @@ export class Draft implements State {
     return this.#touched;
   }
 
-  get markedFor(): MarkedFor {
+  get markedFor(): CaptureVersion {
     return { version: this.version, draft: this.id };
   }
 

@@ -1,4 +1,4 @@
-import type { MarkedFor } from '../backend/capture-mark.ts';
+import type { CaptureVersion } from '../backend/capture-mark.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import type { EventTriggerInfo, Inconsistency } from '../schema-cache/schema-cache.ts';
 import type { Catalog, QualifiedName } from '../catalog/catalog.ts';
@@ -91,7 +91,7 @@ export type SnapshotListener = (shown: Snapshot, before: Snapshot) => void;
 export interface State {
   current(): Snapshot;
   /** Mark of what a change installs in databases by itself; absent outside of a draft. */
-  readonly markedFor?: MarkedFor;
+  readonly markedFor?: CaptureVersion;
   change(change: Change): Promise<ChangeResult>;
   /**
    * Changes that are stored and shown together when `run` is done, as one version, or not at all.

@@ -1,12 +1,12 @@
 /** The log of events: what was captured, what came of it, and delivering it again. */
 import type { Backend } from '../../backend/backend.ts';
-import { type EventCounts, type EventFilter, MOST_COUNTED, type Page } from '../../backend/captures.ts';
+import { type EventCounts, type EventFilter, MAX_COUNTED, type Page } from '../../backend/captures.ts';
 import { describeFailure } from '../../errors/describe-failure.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import {
   bool,
   type Codec,
-  count,
+  nonNegativeInt,
   defaulted,
   leaf,
   literal,
@@ -28,8 +28,8 @@ const DEFAULT_LIMIT = 100;
 /** Rows hold whole payloads. */
 const MOST_ROWS = 10_000;
 
-const limit = defaulted(count('limit', MOST_ROWS), () => DEFAULT_LIMIT);
-const offset = defaulted(count('offset'), () => 0);
+const limit = defaulted(nonNegativeInt('limit', MOST_ROWS), () => DEFAULT_LIMIT);
+const offset = defaulted(nonNegativeInt('offset'), () => 0);
 
 const STATUSES = ['pending', 'processed', 'delivered', 'error'] as const;
 type Status = (typeof STATUSES)[number];
@@ -232,7 +232,7 @@ const redeliverAll = perKind('redeliver_events', hasEventTriggers, (backend) =>
     args: object('RedeliverEvents', {
       ...filterFields,
       status: defaulted(literal('EventStatus', ['error', 'delivered', 'processed']), () => 'error' as const),
-      limit: optional(count('limit')),
+      limit: optional(nonNegativeInt('limit')),
     }),
     changes: 'database',
     errors: [...errors(backend), NO_TRIGGER, BAD_TIME],
@@ -266,7 +266,7 @@ const time: Codec<string> = leaf(
     throw parseFailed(`expected a time such as 2024-05-01T10:00:00Z, but found ${JSON.stringify(value)}`, path);
   },
   (value) => value,
-  { says: 'A time in ISO 8601.' },
+  { description: 'A time in ISO 8601.' },
 );
 
 const getSummary: OperationGroup = (backends) => [
@@ -276,7 +276,7 @@ const getSummary: OperationGroup = (backends) => [
     changes: 'nothing',
     errors: [],
     documentation: {
-      summary: `Counts the events of every event trigger: those that were \`delivered\` and that \`failed\` of all made \`since\` a time, by default a day ago, and those that are \`pending\`, with the time of the oldest. Of each at most ${MOST_COUNTED} are counted. A trigger whose source does not answer has an \`error\` in their place.`,
+      summary: `Counts the events of every event trigger: those that were \`delivered\` and that \`failed\` of all made \`since\` a time, by default a day ago, and those that are \`pending\`, with the time of the oldest. Of each at most ${MAX_COUNTED} are counted. A trigger whose source does not answer has an \`error\` in their place.`,
       example: { since: '2024-05-01T00:00:00Z' },
     },
     async run({ since = new Date(Date.now() - DAY_MS).toISOString() }, { snapshot }) {

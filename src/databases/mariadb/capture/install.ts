@@ -3,14 +3,14 @@
  * compared with what should be, so that what was left half done is completed by the next one who looks.
  */
 import {
-  type CaptureMark,
+  type CaptureLabel,
   definitionHash,
-  isMarkedFor,
-  isOfOtherDraft,
+  isLabeledFor,
+  belongsToOtherDraft,
   isSettled,
-  markFor,
-  NO_MARK,
-  readMark,
+  labelFor,
+  NO_LABEL,
+  readCaptureLabel,
 } from '../../../backend/capture-mark.ts';
 import { CAPTURE_PREFIX, captureName, captureNames } from '../../../backend/capture-names.ts';
 import { createHash } from 'node:crypto';
@@ -21,7 +21,7 @@ import {
   type InstallOptions,
   requireOwn,
   type RetainOptions,
-  underWay,
+  pendingChangeError,
 } from '../../../backend/captures.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
 import { CAPTURED_OPERATIONS, type EventTrigger } from '../../../metadata/event-trigger.ts';
@@ -33,7 +33,7 @@ import { type BodyOptions, schemaOf, triggerBody } from './triggers.ts';
 import { affected, again as repeatedly, type EventDatabase, type Query, serverErrorOf } from './work.ts';
 
 /** What the beginning of a trigger's body says of it. */
-interface Mark extends CaptureMark {
+interface Mark extends CaptureLabel {
   /** The one that the source is connected to. */
   readonly database: string;
 }
@@ -65,13 +65,13 @@ async function installed(query: Query): Promise<ReadonlyMap<string, Installed>> 
 
 function readBody(statement: string): Mark & { readonly body: string } {
   const found = BEGIN.exec(statement);
-  const nobodys = { ...NO_MARK, database: '', body: statement };
+  const nobodys = { ...NO_LABEL, database: '', body: statement };
   if (found === null) return nobodys;
   try {
     const text = decodeURIComponent(found[1] ?? '');
     const { database } = JSON.parse(text) as Partial<Mark>;
-    const mark = readMark(text);
-    return mark === NO_MARK || typeof database !== 'string' ? nobodys : { ...mark, database, body: statement.slice(found[0].length) };
+    const mark = readCaptureLabel(text);
+    return mark === NO_LABEL || typeof database !== 'string' ? nobodys : { ...mark, database, body: statement.slice(found[0].length) };
   } catch {
     return nobodys;
   }
@@ -185,11 +185,11 @@ function definitionsFor(trigger: CapturedTrigger, found: ReadonlyMap<string, Ins
     const isSame =
       isOwn && (known.body === body || (settled !== undefined && change.hasFreshColumns !== true && (known.definition ?? hash) === hash));
     const isOther = known !== undefined && (known.definition !== hash || elsewhere.length > 0);
-    if (isOther && change.yields === true && isOfOtherDraft(known, change)) throw underWay();
+    if (isOther && change.yields === true && belongsToOtherDraft(known, change)) throw pendingChangeError();
     const isAdded = change.added?.has(name) === true;
-    if (isSame && !again && (!isAdded || isMarkedFor(known, change))) return [];
-    if (settled !== undefined && known !== undefined && !isSettled(known, { settled, ended })) throw underWay();
-    const marked = { made: Date.now(), ...markFor(change, isAdded ? known : undefined), definition: hash };
+    if (isSame && !again && (!isAdded || isLabeledFor(known, change))) return [];
+    if (settled !== undefined && known !== undefined && !isSettled(known, { settled, ended })) throw pendingChangeError();
+    const marked = { made: Date.now(), ...labelFor(change, isAdded ? known : undefined), definition: hash };
     const mark = markText({ owner, trigger: definition.name, database: options.database, ...marked });
     const head = sql`create or replace trigger ${identifier(schema)}.${identifier(name)} after ${OPERATIONS[operation]} on ${identifier(schema)}.${identifier(
       table.name.name,

@@ -1,6 +1,6 @@
 /** The log of events and of the attempts to deliver them. */
 import { randomUUID } from 'node:crypto';
-import { type EventCounts, type EventFilter, MOST_COUNTED, type Page } from '../../../backend/captures.ts';
+import { type EventCounts, type EventFilter, MAX_COUNTED, type Page } from '../../../backend/captures.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
 import { type Json, parseJson } from '../../../util/json.ts';
 import { momentText } from '../../../util/moment.ts';
@@ -119,13 +119,13 @@ export function eventLog({ name, query, transact }: EventDatabase): ReturnType<t
         const made = await query(
           `select coalesce(sum(delivered), 0), coalesce(sum(error), 0) from (
              select delivered, error from svc_catalog.event_log
-             where source_database = ? and trigger_name = ? and created_at >= ? and not archived order by created_at desc limit ${MOST_COUNTED}) e`,
+             where source_database = ? and trigger_name = ? and created_at >= ? and not archived order by created_at desc limit ${MAX_COUNTED}) e`,
           [name, trigger, moment(since)],
         );
         const open = await query(
           `select count(*), concat(date_format(min(created_at), ${SECONDS}), 'Z') from (
              select created_at from svc_catalog.event_log
-             where source_database = ? and trigger_name = ? and not delivered and not error and not archived limit ${MOST_COUNTED}) e`,
+             where source_database = ? and trigger_name = ? and not delivered and not error and not archived limit ${MAX_COUNTED}) e`,
           [name, trigger],
         );
         const [delivered, failed] = (made.rows[0] ?? []).map(Number);

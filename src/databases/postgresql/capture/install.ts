@@ -1,12 +1,12 @@
 /** Puts event triggers into a database and takes them out again. */
 import {
-  type CaptureMark,
+  type CaptureLabel,
   definitionHash,
-  isMarkedFor,
-  isOfOtherDraft,
+  isLabeledFor,
+  belongsToOtherDraft,
   isSettled,
-  markFor,
-  readMark,
+  labelFor,
+  readCaptureLabel,
 } from '../../../backend/capture-mark.ts';
 import { captureName, captureNames, inCatalog } from '../../../backend/capture-names.ts';
 import {
@@ -16,7 +16,7 @@ import {
   type InstallOptions,
   requireOwn,
   type RetainOptions,
-  underWay,
+  pendingChangeError,
 } from '../../../backend/captures.ts';
 import type { QualifiedName } from '../../../catalog/catalog.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
@@ -42,7 +42,7 @@ const MIGRATION_MS = 10 * 60_000;
  */
 const DEFINING = { isolation: 'read-committed', idleMs: 10_000 } as const;
 
-interface Installed extends CaptureMark {
+interface Installed extends CaptureLabel {
   readonly function: string;
   readonly source: string;
   readonly attached: readonly { readonly table: number; readonly schema: string; readonly name: string; readonly always: boolean }[];
@@ -63,7 +63,12 @@ async function installed(connection: Statements): Promise<ReadonlyMap<string, In
   const { rows } = await connection.query(FIND, []);
   return new Map(
     rows.map(([name, source, comment, attached]) => {
-      const found = { function: name as string, source: source as string, attached: JSON.parse(attached as string), ...readMark(comment) };
+      const found = {
+        function: name as string,
+        source: source as string,
+        attached: JSON.parse(attached as string),
+        ...readCaptureLabel(comment),
+      };
       return [found.function, found as Installed];
     }),
   );
@@ -152,9 +157,10 @@ function statementsFor(trigger: CapturedTrigger, found: ReadonlyMap<string, Inst
     const { settled, ended, hasFreshColumns = false } = change;
     const isSame = known !== undefined && isOfDefinition(trigger, operation, known, change.owner);
     if (isSame && settled !== undefined && !hasFreshColumns) return [];
-    if (known !== undefined && !isSame && change.yields === true && isOfOtherDraft(known, change)) throw underWay();
+    if (known !== undefined && !isSame && change.yields === true && belongsToOtherDraft(known, change)) throw pendingChangeError();
     const statements = operationStatements(trigger, operation, known, change);
-    if (statements.length > 0 && known !== undefined && settled !== undefined && !isSettled(known, { settled, ended })) throw underWay();
+    if (statements.length > 0 && known !== undefined && settled !== undefined && !isSettled(known, { settled, ended }))
+      throw pendingChangeError();
     return statements;
   });
 }
@@ -200,9 +206,9 @@ function operationStatements(
     );
   }
   const isNew = known?.source !== body || known.owner !== owner || known.trigger !== definition.name;
-  if (isNew || known.definition !== hash || (isAdded && !isMarkedFor(known, change))) {
-    const marked = markFor(change, isAdded ? known : undefined);
-    const mark: CaptureMark = { owner, trigger: definition.name, made: Date.now(), ...marked, definition: hash };
+  if (isNew || known.definition !== hash || (isAdded && !isLabeledFor(known, change))) {
+    const marked = labelFor(change, isAdded ? known : undefined);
+    const mark: CaptureLabel = { owner, trigger: definition.name, made: Date.now(), ...marked, definition: hash };
     statements.push(sql`comment on function ${inCatalog(name)}() is ${string(JSON.stringify(mark))}`);
   }
   const attached = known?.attached.find(({ table: id }) => id === table.id);

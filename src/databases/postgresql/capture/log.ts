@@ -1,6 +1,6 @@
 /** The log of events and of the attempts to deliver them. */
 import type { EventFilter, Page } from '../../../backend/captures.ts';
-import { MOST_COUNTED } from '../../../backend/captures.ts';
+import { MAX_COUNTED } from '../../../backend/captures.ts';
 import { parseJson } from '../../../util/json.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
 import { cutRows, withinBytes } from '../../../sql/within-bytes.ts';
@@ -23,12 +23,12 @@ cross join lateral (
   from (
     select e.delivered, e.error from svc_catalog.event_log e
     where e.trigger_name = t.name and e.created_at >= $2::timestamptz at time zone 'utc' and not e.archived
-    order by e.created_at desc limit ${MOST_COUNTED}) e) made
+    order by e.created_at desc limit ${MAX_COUNTED}) e) made
 cross join lateral (
   select count(*) as pending, to_char(min(e.created_at), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as oldest
   from (
     select e.created_at from svc_catalog.event_log e
-    where e.trigger_name = t.name and not e.delivered and not e.error and not e.archived limit ${MOST_COUNTED}) e) open`;
+    where e.trigger_name = t.name and not e.delivered and not e.error and not e.archived limit ${MAX_COUNTED}) e) open`;
 
 /** $1 the trigger, $2 and $3 the times. */
 function matching({ state, archived = false }: EventFilter): string {

@@ -1,5 +1,5 @@
 /** Parts of the installation of event triggers that kinds share. */
-import { isSettled, type CaptureMark } from '../../../backend/capture-mark.ts';
+import { isSettled, type CaptureLabel } from '../../../backend/capture-mark.ts';
 import type { RetainOptions } from '../../../backend/captures.ts';
 import type { ErrorCode } from '../../../errors/codes.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
@@ -15,7 +15,7 @@ export function refusedBy(error: SvcError, code: ErrorCode, message: string): Sv
 }
 
 /** Whether a capture that no definition needs is to be removed. */
-export function isRemovable(mark: CaptureMark, { gone, ...state }: Omit<RetainOptions, 'owner' | 'lockMs'>): boolean {
+export function isRemovable(mark: CaptureLabel, { gone, ...state }: Omit<RetainOptions, 'owner' | 'lockMs'>): boolean {
   return isSettled(mark, state) || (mark.version === undefined && gone.includes(mark.trigger));
 }
 
