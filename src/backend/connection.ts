@@ -85,15 +85,15 @@ export interface Connection {
   introspect(scope?: CatalogScope, how?: RunOptions): Promise<Catalog>;
   /** Tells of these tables, or of all, what is quickly told, in no order; absent where that is no less than the catalog. */
   tableOverviews?(tables?: readonly QualifiedName[], how?: RunOptions): Promise<readonly TableOverview[]>;
-  /** What SQL will do to what is there; where definitions stand whatever becomes of their transaction, and objects have no ids that outlive new names. */
-  foresee?(sql: string, before: Catalog): Foresight;
+  /** Analyzes SQL without running it. Only for databases whose DDL commits implicitly and whose objects have no ids that survive a rename. */
+  analyzeDryRun?(sql: string, before: Catalog): DryRunAnalysis;
 }
 
-/** As far as the text of the SQL tells. */
-export interface Foresight {
-  /** The object that was given, where nothing changes. */
+/** Effect of SQL on a catalog, as far as its text shows it. */
+export interface DryRunAnalysis {
+  /** Expected catalog; the same object as before if nothing changes. */
   readonly catalog: Catalog;
-  /** What is found after the SQL has run; with the ids that its objects had before, also under new names. */
+  /** Returns the catalog found after the SQL has run, with the ids that its objects had before, also if they were renamed. */
   recognize(found: Catalog): Catalog;
 }
 

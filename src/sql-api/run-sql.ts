@@ -1,7 +1,7 @@
 import type { Backend, Source } from '../backend/backend.ts';
 import { type Catalog, nameKey, type QualifiedName } from '../catalog/catalog.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import { bool, count, defaulted, object, optional, required, text } from '../metadata/codec.ts';
+import { bool, nonNegativeInt, defaulted, object, optional, required, text } from '../metadata/codec.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import type { Change, PreviewResult, Refresh } from '../state/state.ts';
 import { TRACE_SETTING, USER_SETTING, userText } from '../execute/run-mutation.ts';
@@ -62,7 +62,7 @@ function definition(backends: readonly Backend[]): OperationDefinition<RunSql> {
       readOnly: defaulted(bool, () => false),
       noTransaction: defaulted(bool, () => false),
       locateErrors: defaulted(bool, () => false),
-      maxRows: optional(count('max_rows', MOST_ROWS)),
+      maxRows: optional(nonNegativeInt('max_rows', MOST_ROWS)),
     }),
     changes: 'database',
     errors: [
@@ -154,8 +154,8 @@ function requireOneTransaction(sql: string, { transactionControl }: SqlText): vo
 }
 
 /** Whether it is known what SQL does before it stands. */
-function canFollow({ foresee }: Pick<Source, 'foresee'>, { sqlText }: Backend): boolean {
-  return sqlText.transactionControl !== undefined || foresee !== undefined;
+function canFollow({ analyzeDryRun }: Pick<Source, 'analyzeDryRun'>, { sqlText }: Backend): boolean {
+  return sqlText.transactionControl !== undefined || analyzeDryRun !== undefined;
 }
 
 /** What captures events reads from the session who is at it. Undefined: nothing does. */
@@ -225,7 +225,7 @@ async function runChecked(
       await captures?.install(changed, {
         owner: snapshot.captureOwner(source),
         ...(services.state.markedFor ?? { version: snapshot.resourceVersion + 1 }),
-        within: connection,
+        connection: connection,
       });
   };
   let seen: Catalog | undefined;
@@ -250,12 +250,12 @@ async function runChecked(
       );
       return { changes, eventTriggers };
     };
-    const foresight = stands ? connection.foresee?.(sql, before) : undefined;
+    const analysis = stands ? connection.analyzeDryRun?.(sql, before) : undefined;
     // What is refused now has not been done.
-    if (foresight !== undefined && foresight.catalog !== before) await judged(foresight.catalog);
+    if (analysis !== undefined && analysis.catalog !== before) await judged(analysis.catalog);
     const result = await run(connection);
     const found = await connection.introspect();
-    const { changes, eventTriggers } = await judged(foresight?.recognize(found) ?? found);
+    const { changes, eventTriggers } = await judged(analysis?.recognize(found) ?? found);
     // What captures the rows of a table has to know its new columns as soon as others may write them.
     if (!stands) await reinstall(connection, eventTriggers);
     return { result, changes };

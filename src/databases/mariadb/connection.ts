@@ -7,14 +7,14 @@ import { bytesOfBuffer } from '../../util/bytes.ts';
 import { CancellationSource } from '../../util/cancellation.ts';
 import { readCatalog } from './catalog.ts';
 import { refuseCut } from './cut.ts';
-import { foresightOf } from './definitions/foresee.ts';
+import { analyzeDryRun } from './definitions/dry-run.ts';
 import { runSqlError, statementError } from './errors.ts';
 import { execute, type Keeping } from './execute.ts';
 import { ALL_ROWS, type Lent, type Pool } from './pool.ts';
 import { readTableOverviews } from './table-overviews.ts';
 import type {
   Connection,
-  Foresight,
+  DryRunAnalysis,
   JsonRow,
   RunOptions,
   RunSqlOptions,
@@ -126,8 +126,8 @@ export class SessionConnection implements Connection {
     return readTableOverviews((text, values) => this.query(text, values, how), this.database, tables);
   }
 
-  foresee(sql: string, before: Catalog): Foresight {
-    return foresightOf(sql, before, this.database);
+  analyzeDryRun(sql: string, before: Catalog): DryRunAnalysis {
+    return analyzeDryRun(sql, before, this.database);
   }
 
   /** SQL of administrators may have limited them for its session: what is cut then would look as if it had been dropped. */

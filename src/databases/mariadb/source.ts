@@ -13,10 +13,10 @@ import type { Catalog, CatalogScope, QualifiedName, TableOverview } from '../../
 import { mariadbCaptures } from './capture/captures.ts';
 import type { BodyOptions } from './capture/triggers.ts';
 import type { Query } from './capture/work.ts';
-import { readMark } from './catalog-mark.ts';
+import { readCatalogFingerprint } from './catalog-mark.ts';
 import { SessionConnection } from './connection.ts';
 import { mayBeGivenUp } from './cut.ts';
-import { foresightOf } from './definitions/foresee.ts';
+import { analyzeDryRun } from './definitions/dry-run.ts';
 import { refuseWritable } from './definitions/read-only.ts';
 import { isDeadlock, statementError, StatementCancelledError } from './errors.ts';
 import { command } from './execute.ts';
@@ -24,7 +24,7 @@ import { type Lent, type Pool, refuseLate } from './pool.ts';
 import { runStatements } from './transaction.ts';
 import type {
   Connection,
-  Foresight,
+  DryRunAnalysis,
   JsonRow,
   RunOptions,
   RunSqlOptions,
@@ -92,11 +92,13 @@ export class MariadbSource implements Source {
   }
 
   catalogFingerprint(before: CatalogFingerprint | null, how: RunOptions = {}): Promise<CatalogFingerprint> {
-    return this.pooled(how, (connection) => readMark((text, values) => connection.query(text, values, how), before, Date.now()));
+    return this.pooled(how, (connection) =>
+      readCatalogFingerprint((text, values) => connection.query(text, values, how), before, Date.now()),
+    );
   }
 
-  foresee(sql: string, before: Catalog): Foresight {
-    return foresightOf(sql, before, this.database);
+  analyzeDryRun(sql: string, before: Catalog): DryRunAnalysis {
+    return analyzeDryRun(sql, before, this.database);
   }
 
   runSql(sql: string, how: RunSqlOptions): Promise<RunSqlResult> {

@@ -1,5 +1,5 @@
 import { SvcError } from '../../../errors/svc-error.ts';
-import { type Token, statementsOf, tokensOf } from './tokens.ts';
+import { type SqlToken, statementsOf, tokensOf } from './tokens.ts';
 
 /** What reads, and what the server itself refuses in a transaction that is read-only. */
 const ALLOWED: ReadonlySet<string> = new Set([
@@ -26,7 +26,7 @@ export function refuseWritable(sql: string): void {
 }
 
 /** `set @one = 1, @two = 2`, and nothing of the session or of the server. */
-function setsVariables(statement: readonly Token[]): boolean {
+function setsVariables(statement: readonly SqlToken[]): boolean {
   let depth = 0;
   return statement.every(({ kind, text }, at) => {
     if (kind === 'sign' && text === '(') depth++;
@@ -37,11 +37,11 @@ function setsVariables(statement: readonly Token[]): boolean {
   });
 }
 
-function isSign(token: Token | undefined, sign: string): boolean {
+function isSign(token: SqlToken | undefined, sign: string): boolean {
   return token?.kind === 'sign' && token.text === sign;
 }
 
-function isWord(token: Token | undefined, ...words: readonly string[]): boolean {
+function isWord(token: SqlToken | undefined, ...words: readonly string[]): boolean {
   return token?.kind === 'word' && words.includes(token.text.toLowerCase());
 }
 

@@ -1,14 +1,14 @@
 /** SQL of administrators in pieces: what MariaDB tells apart, without what it means. */
 
-export interface Token {
+export interface SqlToken {
   readonly kind: 'word' | 'name' | 'text' | 'sign';
   /** Of a name without its quotes. */
   readonly text: string;
 }
 
 /** Without blanks and comments; what stands in executable comments counts. A text that does not end is as long as the rest. */
-export function tokensOf(sql: string): readonly Token[] {
-  const tokens: Token[] = [];
+export function tokensOf(sql: string): readonly SqlToken[] {
+  const tokens: SqlToken[] = [];
   let openComments = 0;
   for (let at = 0; at < sql.length; ) {
     const rest = sql.slice(at, at + 8);
@@ -59,8 +59,8 @@ export function quotedEnd(text: string, start: number, hasEscapes: boolean): num
 }
 
 /** Statements, ended by semicolons; the bodies of routines are cut at theirs. */
-export function statementsOf(tokens: readonly Token[]): readonly (readonly Token[])[] {
-  const statements: Token[][] = [[]];
+export function statementsOf(tokens: readonly SqlToken[]): readonly (readonly SqlToken[])[] {
+  const statements: SqlToken[][] = [[]];
   for (const token of tokens) {
     if (token.kind === 'sign' && token.text === ';') statements.push([]);
     else statements.at(-1)?.push(token);
@@ -69,11 +69,11 @@ export function statementsOf(tokens: readonly Token[]): readonly (readonly Token
 }
 
 /** Reads tokens one after another. */
-export class Reader {
-  readonly #tokens: readonly Token[];
+export class TokenReader {
+  readonly #tokens: readonly SqlToken[];
   #at = 0;
 
-  constructor(tokens: readonly Token[]) {
+  constructor(tokens: readonly SqlToken[]) {
     this.#tokens = tokens;
   }
 
@@ -113,19 +113,19 @@ export class Reader {
   }
 
   /** What is left, up to a comma that is in no parentheses, and behind it. */
-  upToComma(): Reader {
+  upToComma(): TokenReader {
     const start = this.#at;
     for (let depth = 0; this.#at < this.#tokens.length; this.#at++) {
-      const { kind, text } = this.#tokens[this.#at] as Token;
+      const { kind, text } = this.#tokens[this.#at] as SqlToken;
       if (kind !== 'sign') continue;
       if (text === '(') depth++;
       else if (text === ')') depth--;
       else if (text === ',' && depth === 0) {
         this.#at++;
-        return new Reader(this.#tokens.slice(start, this.#at - 1));
+        return new TokenReader(this.#tokens.slice(start, this.#at - 1));
       }
     }
-    return new Reader(this.#tokens.slice(start));
+    return new TokenReader(this.#tokens.slice(start));
   }
 
   /** A type and its length in parentheses, if it has one. */

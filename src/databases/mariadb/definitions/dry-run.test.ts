@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Catalog, type CatalogTable, nameKey } from '../../../catalog/catalog.ts';
 import { baseType } from '../base-type.ts';
-import { foresee, identified } from './foresee.ts';
+import { catalogAfter, withIdentities } from './dry-run.ts';
 
 let ids = 0;
 function table(name: string, columns: readonly string[], more: Partial<CatalogTable> = {}): CatalogTable {
@@ -99,20 +99,20 @@ describe('what is foreseen', () => {
     ["alter table a '", `${A} | ${B} | ${C}`],
     ['rename table', `${A} | ${B} | ${C}`],
   ])('by %s', (sql, expected) => {
-    expect(shown(foresee(sql, before, 'shop'))).toBe(expected);
+    expect(shown(catalogAfter(sql, before, 'shop'))).toBe(expected);
   });
 
   it('is the same catalog where nothing changes', () => {
-    expect(foresee('insert into a values (1); alter table none drop x', before, 'shop')).toBe(before);
+    expect(catalogAfter('insert into a values (1); alter table none drop x', before, 'shop')).toBe(before);
   });
 
   it('knows under new names what was there before, and nothing else', () => {
-    const foreseen = foresee(
+    const expected = catalogAfter(
       'rename table a to d; alter table d rename column name to title, add name int; create table a (id int)',
       before,
       'shop',
     );
-    const found = identified(catalogOf(table('a', ['id']), table('d', ['id', 'title', 'b_id', 'name'])), foreseen);
+    const found = withIdentities(catalogOf(table('a', ['id']), table('d', ['id', 'title', 'b_id', 'name'])), expected);
     const d = found.tables.get(nameKey({ schema: '', name: 'd' }));
     expect([d?.id, d?.columns.map(({ position }) => position).slice(0, 3)]).toEqual([a.id, [0, 1, 2]]);
     expect(d?.columns[3]?.position).not.toBe(1);

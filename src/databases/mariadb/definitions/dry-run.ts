@@ -12,33 +12,33 @@ import {
   sameName,
 } from '../../../catalog/catalog.ts';
 import { baseType } from '../base-type.ts';
-import { Reader, statementsOf, tokensOf } from './tokens.ts';
-import type { Foresight } from '../../../backend/connection.ts';
+import { TokenReader, statementsOf, tokensOf } from './tokens.ts';
+import type { DryRunAnalysis } from '../../../backend/connection.ts';
 
 /** @param database the one that the session is in: its tables have no schema */
-export function foresightOf(sql: string, before: Catalog, database: string): Foresight {
-  const catalog = foresee(sql, before, database);
-  return { catalog, recognize: (found) => identified(found, catalog) };
+export function analyzeDryRun(sql: string, before: Catalog, database: string): DryRunAnalysis {
+  const catalog = catalogAfter(sql, before, database);
+  return { catalog, recognize: (found) => withIdentities(found, catalog) };
 }
 
 /**
  * Drops and new names of tables, views, columns and foreign keys, and new types of columns. What the text hides (prepared
- * statements, routines) and new definitions in the place of old ones are not foreseen.
+ * statements, routines) and new definitions in the place of old ones are not expected.
  * @param database the one that the session is in: its tables have no schema
  */
-export function foresee(sql: string, catalog: Catalog, database: string): Catalog {
-  const foreseen = new Foreseen(catalog, database);
+export function catalogAfter(sql: string, catalog: Catalog, database: string): Catalog {
+  const expected = new SimulatedCatalog(catalog, database);
   for (const statement of statementsOf(tokensOf(sql))) {
     // The body of a routine would look like statements.
-    if (isRoutine(new Reader(statement))) break;
-    foreseen.run(new Reader(statement));
+    if (isRoutine(new TokenReader(statement))) break;
+    expected.run(new TokenReader(statement));
   }
-  return foreseen.catalog();
+  return expected.catalog();
 }
 
 const ROUTINES = ['trigger', 'procedure', 'function', 'event', 'package'];
 
-function isRoutine(reader: Reader): boolean {
+function isRoutine(reader: TokenReader): boolean {
   if (reader.take('begin', 'not', 'atomic')) return true;
   if (!reader.take('create')) return false;
   // Who defines it comes first.
@@ -50,7 +50,7 @@ function isRoutine(reader: Reader): boolean {
   return false;
 }
 
-class Foreseen {
+class SimulatedCatalog {
   readonly #before: Catalog;
   readonly #database: string;
   #schema: string;
@@ -65,12 +65,12 @@ class Foreseen {
     this.#tables = new Map(before.tables);
   }
 
-  /** The same object where nothing is foreseen. */
+  /** The same object where nothing is expected. */
   catalog(): Catalog {
     return this.#isChanged ? { ...this.#before, tables: this.#tables } : this.#before;
   }
 
-  run(reader: Reader): void {
+  run(reader: TokenReader): void {
     if (reader.take('use')) this.#schema = reader.name() ?? this.#schema;
     else if (reader.take('create')) this.#create(reader);
     else if (reader.take('drop')) this.#drop(reader);
@@ -81,7 +81,7 @@ class Foreseen {
     }
   }
 
-  #drop(reader: Reader): void {
+  #drop(reader: TokenReader): void {
     if (reader.take('temporary')) return;
     if (reader.take('database') || reader.take('schema')) {
       reader.take('if', 'exists');
@@ -97,7 +97,7 @@ class Foreseen {
   }
 
   /** What is made again in the place of something that was dropped is taken to be like it; what it is like is seen afterwards. */
-  #create(reader: Reader): void {
+  #create(reader: TokenReader): void {
     if (reader.take('or', 'replace', 'database') || reader.take('or', 'replace', 'schema')) {
       this.#removeAll(reader.name());
       return;
@@ -109,7 +109,7 @@ class Foreseen {
     if (name !== null && dropped !== undefined) this.#tables.set(nameKey(name), dropped);
   }
 
-  #renameTables(reader: Reader): void {
+  #renameTables(reader: TokenReader): void {
     reader.take('if', 'exists');
     while (!reader.isDone) {
       const pair = reader.upToComma();
@@ -120,7 +120,7 @@ class Foreseen {
     }
   }
 
-  #alter(reader: Reader): void {
+  #alter(reader: TokenReader): void {
     reader.take('if', 'exists');
     let table = this.#name(reader);
     skipWait(reader);
@@ -140,7 +140,7 @@ class Foreseen {
     }
   }
 
-  #alterPart(table: QualifiedName, part: Reader): void {
+  #alterPart(table: QualifiedName, part: TokenReader): void {
     if (part.take('drop')) this.#dropPart(table, part);
     else if (part.take('add')) this.#addPart(table, part);
     else if (part.take('change')) {
@@ -158,7 +158,7 @@ class Foreseen {
     }
   }
 
-  #dropPart(table: QualifiedName, part: Reader): void {
+  #dropPart(table: QualifiedName, part: TokenReader): void {
     if (part.take('foreign', 'key') || part.take('constraint')) {
       part.take('if', 'exists');
       const name = part.name();
@@ -177,7 +177,7 @@ class Foreseen {
   }
 
   /** As what is created anew. */
-  #addPart(table: QualifiedName, part: Reader): void {
+  #addPart(table: QualifiedName, part: TokenReader): void {
     const before = this.#before.tables.get(nameKey(table));
     if (before === undefined) return;
     const isNamed = part.take('constraint');
@@ -206,7 +206,7 @@ class Foreseen {
     this.#retype(table, name, part);
   }
 
-  #renameColumn(table: QualifiedName, part: Reader): void {
+  #renameColumn(table: QualifiedName, part: TokenReader): void {
     part.take('if', 'exists');
     const from = part.name();
     const to = part.take('to') ? part.name() : null;
@@ -231,7 +231,7 @@ class Foreseen {
     }
   }
 
-  #retype(table: QualifiedName, column: string, part: Reader): void {
+  #retype(table: QualifiedName, column: string, part: TokenReader): void {
     const written = part.typeText();
     const type = written === null ? null : typeWritten(written);
     if (type === null) return;
@@ -274,7 +274,7 @@ class Foreseen {
     this.#tables.set(nameKey(name), change(found));
   }
 
-  #name(reader: Reader): QualifiedName | null {
+  #name(reader: TokenReader): QualifiedName | null {
     const first = reader.name();
     if (first === null) return null;
     const second = reader.take('.') ? reader.name() : null;
@@ -291,12 +291,12 @@ function same(name: string, other: string | null): boolean {
   return name.toLowerCase() === other?.toLowerCase();
 }
 
-function skipWait(reader: Reader): void {
+function skipWait(reader: TokenReader): void {
   if (reader.take('wait')) reader.name();
   else reader.take('nowait');
 }
 
-function renameTarget(part: Reader): 'table' | 'column' | 'key' {
+function renameTarget(part: TokenReader): 'table' | 'column' | 'key' {
   if (part.take('column')) return 'column';
   if (part.take('index') || part.take('key')) return 'key';
   void (part.take('to') || part.take('as') || part.take('='));
@@ -330,14 +330,14 @@ const KNOWN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The catalog that was found, in which what is foreseen to have a new name is known as what it was.
+ * The catalog that was found, in which what is expected to have a new name is known as what it was.
  * @param found after the SQL
  */
-export function identified(found: Catalog, foreseen: Catalog): Catalog {
-  const ids = new Set([...foreseen.tables.values()].map(({ id }) => id));
+export function withIdentities(found: Catalog, expected: Catalog): Catalog {
+  const ids = new Set([...expected.tables.values()].map(({ id }) => id));
   const tables = new Map(
     [...found.tables].map(([key, table]): [string, CatalogTable] => {
-      const known = foreseen.tables.get(key);
+      const known = expected.tables.get(key);
       // Whatever has an old name now is something else.
       if (known === undefined) return [key, ids.has(table.id) ? { ...table, id: -table.id } : table];
       const positions = new Map(known.columns.map(({ name, position }) => [name.toLowerCase(), position]));
