@@ -92,9 +92,7 @@ export class MariadbSource implements Source {
   }
 
   catalogFingerprint(before: CatalogFingerprint | null, how: RunOptions = {}): Promise<CatalogFingerprint> {
-    return this.pooled(how, (connection) =>
-      readCatalogFingerprint((text, values) => connection.query(text, values, how), before, Date.now()),
-    );
+    return this.pooled(how, (connection) => readCatalogFingerprint((text, values) => connection.query(text, values, how), before, Date.now()));
   }
 
   analyzeDryRun(sql: string, before: Catalog): DryRunAnalysis {
