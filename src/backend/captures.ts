@@ -35,15 +35,15 @@ export interface InstallOptions extends CaptureVersion, Partial<Settled> {
   /** Leaves what a draft of another instance has installed for the same version; its trigger is one of the failures. */
   readonly yields?: boolean;
   /** Also what is there already as it should be. */
-  readonly again?: boolean;
+  readonly reinstall?: boolean;
   /** An open transaction that it becomes part of; absent: it has its own. */
-  readonly within?: Connection;
+  readonly connection?: Connection;
 }
 
 export interface RetainOptions extends Pick<InstallOptions, 'lockMs'>, Settled {
   readonly owner: string;
   /** Names of triggers that are known to be gone: they may have nothing installed. */
-  readonly gone: readonly string[];
+  readonly removed: readonly string[];
 }
 
 export interface InstallFailure {

@@ -62,7 +62,7 @@ export const REFUSALS = {
 export type Refusal = keyof typeof REFUSALS;
 
 /** Returns the refusal in a database's message; `undefined` if something else failed. */
-export function refusalOf(message: string): Refusal | undefined {
+export function historyRefusalOf(message: string): Refusal | undefined {
   return (Object.keys(REFUSALS) as Refusal[]).find((refusal) => message.includes(REFUSALS[refusal]));
 }
 
@@ -105,7 +105,7 @@ export interface ScratchDialect {
   /** Query with one cell: `1` if the database holds nothing, else `0`. */
   readonly empty: string;
   /** Query with one cell: what `clear` has to leave or to restore. Run while the database is empty. */
-  readonly kept: string;
+  readonly baseline: string;
   /** Removes everything else. @param kept the cell of `kept` */
   clear(kept: string): string;
 }

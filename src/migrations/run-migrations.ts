@@ -8,7 +8,7 @@ import {
   type Limits,
   type MigrationDialect,
   type NewEntry,
-  refusalOf,
+  historyRefusalOf,
   type ScannedSql,
 } from '../backend/migration-dialect.ts';
 import { checksumOf, compareVersions, type Migration, shownFile } from './migration-files.ts';
@@ -287,7 +287,7 @@ export async function runSteps(
     try {
       await attempt(server, source, sql, prepared, options);
     } catch (thrown) {
-      throw thrown instanceof ServerError && refusalOf(thrown.databaseError?.message ?? '') === undefined
+      throw thrown instanceof ServerError && historyRefusalOf(thrown.databaseError?.message ?? '') === undefined
         ? explained(thrown, prepared, sql, '')
         : thrown;
     }
@@ -303,7 +303,7 @@ export async function runSteps(
       add(doneOf(step, options.skipExecution ? 'recorded' : 'run', start));
     } catch (thrown) {
       if (!(thrown instanceof ServerError)) throw thrown;
-      const refusal = refusalOf(thrown.databaseError?.message ?? '');
+      const refusal = historyRefusalOf(thrown.databaseError?.message ?? '');
       if (refusal === undefined) throw explained(thrown, [step], sql, await effectOf(server, source, step, thrown));
       if (refusal === 'dirty') throw new ProjectFailure([dirtyProblem(source, step.known)]);
       if (refusal !== (step.direction === 'up' ? 'done' : 'gone')) throw thrown;
@@ -420,7 +420,7 @@ async function attempt(
       return;
     } catch (thrown) {
       if (!(thrown instanceof ServerError)) throw thrown;
-      if (refusalOf(thrown.databaseError?.message ?? '') !== 'locked') throw thrown;
+      if (historyRefusalOf(thrown.databaseError?.message ?? '') !== 'locked') throw thrown;
       if (pause === FIRST_PAUSE_MS) options.report(waitingFor(source));
       await sleep(pause);
     }

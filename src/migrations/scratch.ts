@@ -40,7 +40,7 @@ export async function openScratch(server: ServerClient, kinds: Kinds<Backend>, n
       'scratch',
       `the database of the source ${name} is not empty: --scratch needs an empty one, because its content is dropped after the trial`,
     );
-  const kept = await cell(scratch.kept);
+  const kept = await cell(scratch.baseline);
   return {
     async run({ sql, inTransaction }) {
       const text = dialect.terminated(sql);

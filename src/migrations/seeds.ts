@@ -1,6 +1,6 @@
 /** Seeds: SQL files below `seeds/<source>/`, run in the order of their paths. */
 import { join } from 'node:path';
-import { type DumpContext, refusalOf } from '../backend/migration-dialect.ts';
+import { type DumpContext, historyRefusalOf } from '../backend/migration-dialect.ts';
 import type { Files } from '../project/directory/files.ts';
 import { failure, type Problem, ProjectFailure } from '../project/failure.ts';
 import { ServerError, type ServerClient, type SqlSource } from '../project/server-client.ts';
@@ -86,7 +86,7 @@ export async function runSeeds(
       return left.map(({ name }) => name);
     } catch (thrown) {
       if (!(thrown instanceof ServerError)) throw thrown;
-      const refusal = refusalOf(thrown.databaseError?.message ?? '');
+      const refusal = historyRefusalOf(thrown.databaseError?.message ?? '');
       // Another run holds the lock or has just run one of these seeds.
       if (refusal !== undefined && attempt * 500 < options.lockTimeoutMs) {
         await new Promise((resolve) => setTimeout(resolve, 500));

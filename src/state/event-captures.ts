@@ -116,7 +116,7 @@ export class EventCaptures {
       const found = await this.#installAfterOthers(
         connection.captures,
         wanted,
-        { owner: this.owner(name), version, again: anew, ...how },
+        { owner: this.owner(name), version, reinstall: anew, ...how },
         draft,
       );
       for (const [info, error] of found) {
@@ -206,7 +206,10 @@ export class EventCaptures {
       const own = connections.get(now.name);
       const owner = this.owner(now.name);
       if (clearing && definitions.length === 0) await attempt(name, async () => required(own, was, name)?.uninstall(owner));
-      else if (isLess && !(await attempt(name, async () => required(own, was, name)?.retain(definitions, { owner, settled, gone }))))
+      else if (
+        isLess &&
+        !(await attempt(name, async () => required(own, was, name)?.retain(definitions, { owner, settled, removed: gone })))
+      )
         left.set(now.name, gone);
     }
     return { warnings, left };
@@ -228,7 +231,7 @@ export class EventCaptures {
     const definitions = [...definitionsOf(metadata.sources.get(source)), ...kept];
     const names = new Set(definitions.map(({ name }) => name));
     try {
-      const isComplete = await captures.retain(definitions, { ...how, gone: gone.filter((name) => !names.has(name)) });
+      const isComplete = await captures.retain(definitions, { ...how, removed: gone.filter((name) => !names.has(name)) });
       this.#log.retain(captures, new Set(found.map(([{ definition }]) => definition.name)));
       return { failures, isComplete: isComplete && failures.size === 0 };
     } catch (error) {

@@ -183,7 +183,7 @@ it.runIf(DEEP)('archives no events of a trigger that got the name of a deleted o
   await postgresqlCaptures(removing, { extensionsSchema: 'public', notify: false, stringifyNumericTypes: false }).retain([], {
     owner: 'test',
     settled: 1,
-    gone: ['t'],
+    removed: ['t'],
   });
   expect(await sql('select archived from svc_catalog.event_log order by place')).toEqual([['t'], ['t'], ['f']]);
   expect(await taken()).toEqual([3]);

@@ -1,7 +1,7 @@
 /** Whatever changes what is known of the tables of MariaDB changes the mark by which `svc dev` knows that it has to read them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Source } from '../../src/backend/backend.ts';
-import { readMark } from '../../src/databases/mariadb/catalog-mark.ts';
+import { readCatalogFingerprint } from '../../src/databases/mariadb/catalog-mark.ts';
 import { configuration } from '../../src/databases/mariadb/configuration.ts';
 import { connect } from '../../src/databases/mariadb/connect.ts';
 import { ROOT } from '../../src/util/path.ts';
@@ -60,7 +60,8 @@ describe.skipIf(!hasMariadb())('the mark of the catalog of MariaDB', () => {
     await server?.stop();
   });
 
-  const mark = async (): Promise<string> => (await readMark((text, values) => source.query(text, values), null, 0)).definitions;
+  const mark = async (): Promise<string> =>
+    (await readCatalogFingerprint((text, values) => source.query(text, values), null, 0)).definitions;
   const catalog = async (): Promise<string> =>
     JSON.stringify(await source.introspect(), (_, value: unknown) => (value instanceof Map ? [...(value as Map<string, object>)] : value));
 

@@ -156,7 +156,7 @@ describe.skipIf(!hasMariadb())('events in MariaDB', () => {
     await mariadbCaptures({ name: 'shop', query, transact, define }, { stringifyNumericTypes: false }).retain([], {
       owner: 'test',
       settled: 1,
-      gone: ['t'],
+      removed: ['t'],
     });
     expect(await sql('select archived from svc_catalog.event_log order by place')).toEqual([['1'], ['1'], ['0']]);
     expect(await taken()).toEqual([3]);
@@ -331,6 +331,6 @@ describe.skipIf(!hasMariadb())('events in MariaDB', () => {
   it('are none before there are tables', async () => {
     expect([await captures.list({ state: 'any' }, { limit: 1, offset: 0 }), await captures.count({ state: 'any' })]).toEqual([[], 0]);
     expect([await captures.redeliver('a'), await captures.event('a', { limit: 1, offset: 0 })]).toEqual(['missing', null]);
-    expect(await captures.retain([], { owner: 'test', settled: 1, gone: ['t'] })).toBe(true);
+    expect(await captures.retain([], { owner: 'test', settled: 1, removed: ['t'] })).toBe(true);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { CatalogFingerprint } from '../../backend/backend.ts';
-import { readMark } from './catalog-mark.ts';
+import { readCatalogFingerprint } from './catalog-mark.ts';
 
 const SECOND = 1000;
 
@@ -14,7 +14,7 @@ it('looks at definitions while there are more statements of definition, a while 
   let known: CatalogFingerprint | null = null;
   const looked = async (seconds: number): Promise<boolean> => {
     const before = looks;
-    known = await readMark(query, known, seconds * SECOND);
+    known = await readCatalogFingerprint(query, known, seconds * SECOND);
     expect(known.definitions).toBe('all');
     return looks > before;
   };

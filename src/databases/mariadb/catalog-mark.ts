@@ -29,7 +29,7 @@ interface Seen {
  * What tells that the catalog is the same as before. The rows of `information_schema` take the server long: they are looked at while
  * something is defined, and once in a while.
  */
-export async function readMark(
+export async function readCatalogFingerprint(
   query: (text: string, values: readonly (string | null)[]) => Promise<RunSqlResult>,
   before: CatalogFingerprint | null,
   now: number,

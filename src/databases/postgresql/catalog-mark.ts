@@ -42,7 +42,7 @@ const MARK = `select s.seen, case when s.seen = $1::text then null else (select 
 ).join(' union all ')}) c (i, n, x)) end from (select ${SNAPSHOT_SQL}) s (seen)`;
 
 /** What tells that the catalog is the same as before. */
-export async function readMark(
+export async function readCatalogFingerprint(
   query: (text: string, values: readonly (string | null)[]) => Promise<RunSqlResult>,
   before: CatalogFingerprint | null,
 ): Promise<CatalogFingerprint> {

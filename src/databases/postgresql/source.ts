@@ -15,7 +15,7 @@ import { taggedText } from '../../backend/query-tags.ts';
 import type { Catalog, CatalogScope, QualifiedName, TableOverview } from '../../catalog/catalog.ts';
 import { stopReasonOf } from '../../util/deadline.ts';
 import { type PostgresqlCaptureOptions, postgresqlCaptures } from './capture/captures.ts';
-import { readMark } from './catalog-mark.ts';
+import { readCatalogFingerprint } from './catalog-mark.ts';
 import { checkParameters, runExchange, SessionConnection, startExchange } from './connection.ts';
 import { CancelledError, ConnectionError, DatabaseError, isConnectionFailure, isDeadlock, isStalePlan } from './driver/database-error.ts';
 import { WireExchange, type Failure, type WireStep } from './driver/exchange.ts';
@@ -136,7 +136,7 @@ export class PostgresqlSource implements Source {
   }
 
   catalogFingerprint(before: CatalogFingerprint | null, how: RunOptions = {}): Promise<CatalogFingerprint> {
-    return readMark((text, values) => this.query(text, values, how), before);
+    return readCatalogFingerprint((text, values) => this.query(text, values, how), before);
   }
 
   runMutation(statements: readonly MutationStatement[], how: MutationOptions): Promise<readonly JsonRow[]> {

@@ -98,7 +98,7 @@ function defining(database: EventDatabase, run: (define: Define) => Promise<void
 export async function install(
   database: EventDatabase,
   triggers: readonly CapturedTrigger[],
-  { again = false, within: _, ...how }: InstallOptions,
+  { reinstall: again = false, connection: _, ...how }: InstallOptions,
   options: Pick<BodyOptions, 'stringifyNumericTypes'>,
 ): Promise<readonly InstallFailure[]> {
   if (triggers.length === 0) return [];
@@ -108,7 +108,7 @@ export async function install(
   } catch (error) {
     throw explained(error);
   }
-  const change: Change = { ...how, again, options: { ...options, database: database.name } };
+  const change: Change = { ...how, reinstall: again, options: { ...options, database: database.name } };
   const found = await installed(database.query);
   const failures: InstallFailure[] = [];
   for (const trigger of triggers) {
@@ -148,7 +148,7 @@ function explained(error: unknown): SvcError {
 }
 
 interface Change extends Omit<InstallOptions, 'within'> {
-  readonly again: boolean;
+  readonly reinstall: boolean;
   readonly options: BodyOptions;
 }
 
@@ -163,7 +163,7 @@ function dropTrigger({ schema, name }: Pick<Installed, 'schema' | 'name'>): stri
 /** What is missing between what is installed and what should be. @throws SvcError already-exists, where a source of another database has the name */
 function definitionsFor(trigger: CapturedTrigger, found: ReadonlyMap<string, Installed>, change: Change): readonly string[] {
   const { definition, table } = trigger;
-  const { owner, again, options, settled, ended } = change;
+  const { owner, reinstall: again, options, settled, ended } = change;
   const schema = schemaOf(table, options.database);
   return CAPTURED_OPERATIONS.flatMap((operation): readonly string[] => {
     const name = captureName(definition.name, operation);
@@ -210,7 +210,7 @@ export async function retain(
     ownOf(found, owner, database).filter((each) => !needed.has(each.name));
   const isRemoved = (each: Installed): boolean => isRemovable(each, how);
   const seen = surplus(await installed(database.query));
-  const names = new Set([...how.gone, ...seen.filter(isRemoved).map(({ trigger }) => trigger)]);
+  const names = new Set([...how.removed, ...seen.filter(isRemoved).map(({ trigger }) => trigger)]);
   if (names.size === 0) return seen.length === 0;
   for (const { name } of definitions) names.delete(name);
   let last = '0';

@@ -12,4 +12,4 @@ function clear(database: string): string {
 }
 
 /** Trials in a database of MariaDB that holds nothing else. */
-export const scratch: ScratchDialect = { empty: EMPTY, kept: NAME, clear };
+export const scratch: ScratchDialect = { empty: EMPTY, baseline: NAME, clear };

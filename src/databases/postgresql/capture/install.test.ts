@@ -34,7 +34,7 @@ test('stops waiting for other changes of triggers after the lock timeout', async
   await other.query(`begin; select pg_advisory_xact_lock(${EVENT_CATALOG_LOCK})`);
   // Without the timeout, the deadline of the service would cancel both after a minute.
   const cause = { message: expect.stringContaining('lock timeout') };
-  await expect(captures.retain([], { ...how, settled: 1, gone: ['t'] })).rejects.toMatchObject({ cause });
+  await expect(captures.retain([], { ...how, settled: 1, removed: ['t'] })).rejects.toMatchObject({ cause });
   expect(await captures.install([capturedTrigger(table, 'u', INSERT)], { ...how, version: 2 })).toMatchObject([
     { name: 'u', error: { message: expect.stringContaining('lock timeout') } },
   ]);

@@ -82,11 +82,11 @@ function run(connection: Statements, statement: Sql): Promise<unknown> {
 export async function install(
   source: TimeLimitedDatabase,
   triggers: readonly CapturedTrigger[],
-  { again = false, within, ...how }: InstallOptions,
+  { reinstall: again = false, connection: within, ...how }: InstallOptions,
   options: CaptureOptions,
 ): Promise<readonly InstallFailure[]> {
   if (triggers.length === 0) return [];
-  const change: Change = { ...how, again, options };
+  const change: Change = { ...how, reinstall: again, options };
   if (within !== undefined) {
     const connection = timeLimitedStatements(within);
     await migrateEvents(connection, options.extensionsSchema);
@@ -118,14 +118,14 @@ function explained(error: SvcError): SvcError {
 }
 
 interface Change extends Omit<InstallOptions, 'within'> {
-  readonly again: boolean;
+  readonly reinstall: boolean;
   readonly options: CaptureOptions;
 }
 
 async function installOne(connection: Statements, trigger: CapturedTrigger, change: Change): Promise<void> {
   await lock(connection, change.lockMs);
   const known = await installed(connection);
-  const found = change.again ? await withoutFunctions(connection, trigger, known) : known;
+  const found = change.reinstall ? await withoutFunctions(connection, trigger, known) : known;
   for (const statement of statementsFor(trigger, found, change)) await run(connection, statement);
 }
 
@@ -230,7 +230,7 @@ export async function retain(
     [...found.values()].filter((each) => each.owner === owner && !needed.has(each.function));
   const isRemoved = (each: Installed): boolean => isRemovable(each, how);
   const seen = surplus(await installed(source));
-  for (const name of new Set([...how.gone, ...seen.filter(isRemoved).map(({ trigger }) => trigger)])) {
+  for (const name of new Set([...how.removed, ...seen.filter(isRemoved).map(({ trigger }) => trigger)])) {
     const last = await source.transaction(DEFINING, async (connection) => {
       await lock(connection, lockMs);
       const own = surplus(await installed(connection)).filter(({ trigger }) => trigger === name);

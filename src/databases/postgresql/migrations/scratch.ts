@@ -32,4 +32,4 @@ end $svc_scratch$;`;
 }
 
 /** Trials in a database of PostgreSQL that holds nothing else. */
-export const scratch: ScratchDialect = { empty: EMPTY, kept: KEPT, clear };
+export const scratch: ScratchDialect = { empty: EMPTY, baseline: KEPT, clear };

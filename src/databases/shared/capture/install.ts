@@ -15,7 +15,7 @@ export function refusedBy(error: SvcError, code: ErrorCode, message: string): Sv
 }
 
 /** Whether a capture that no definition needs is to be removed. */
-export function isRemovable(mark: CaptureLabel, { gone, ...state }: Omit<RetainOptions, 'owner' | 'lockMs'>): boolean {
+export function isRemovable(mark: CaptureLabel, { removed: gone, ...state }: Omit<RetainOptions, 'owner' | 'lockMs'>): boolean {
   return isSettled(mark, state) || (mark.version === undefined && gone.includes(mark.trigger));
 }
 
