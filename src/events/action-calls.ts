@@ -59,8 +59,8 @@ async function resultOf(
         sessionVariables,
         query: null,
         headers,
-        how: { signal },
-        hold,
+        options: { signal },
+        reserveMemory: hold,
         onRetryAfter: (seconds) => {
           wait = seconds;
         },

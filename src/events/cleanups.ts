@@ -1,7 +1,7 @@
 /** Runs the automatic clean-ups of the logs of event triggers: plans them by their schedules, and does those that are due. */
 import type { CleanupCounts, Captures, CleanupSpec, PlannedCleanup } from '../backend/captures.ts';
 import { cronTimes } from '../metadata/cron-times.ts';
-import { type CleanupConfig, LONGEST_CLEANUP_S } from '../metadata/event-trigger.ts';
+import { type CleanupConfig, MAX_CLEANUP_SECONDS } from '../metadata/event-trigger.ts';
 import { describeFailure } from '../errors/describe-failure.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { Snapshots } from '../state/state.ts';
@@ -83,7 +83,7 @@ export function runCleanups({ state, observe, interval = INTERVAL_MS }: CleanupO
 
   async function run(source: string, captures: Captures, { id, trigger }: PlannedCleanup): Promise<void> {
     // What is left then is for the next run.
-    const deadline = Date.now() + LONGEST_CLEANUP_S * 1000;
+    const deadline = Date.now() + MAX_CLEANUP_SECONDS * 1000;
     let counts: CleanupCounts;
     try {
       counts = await captures.cleanUp(() => specOf(trigger, configOf(source, trigger)), { signal: cancellation, deadline });

@@ -1,7 +1,7 @@
 /** One attempt to deliver an event to its webhook, and what follows from how it went. */
 import type { DeliveryOutcome, DeliveryResult, InvocationRecord } from '../backend/event-store.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import type { Environment } from '../metadata/environment-template.ts';
+import type { EnvironmentVariables } from '../metadata/environment-template.ts';
 import type { RetryPolicy } from '../metadata/retry-policy.ts';
 import type { DeliveryKind, Observer } from '../observability/observation.ts';
 import type { Span } from '../observability/tracing/span.ts';
@@ -10,10 +10,10 @@ import { OutboundError } from '../http-client/outbound-error.ts';
 import { TransformFailure } from '../webhooks/transform/transform-failure.ts';
 import type { PromptCancellation } from '../util/cancellation.ts';
 import { type JsonObject, printJson } from '../util/json.ts';
-import { answerJsonOrNull } from '../webhooks/answer-json.ts';
+import { responseJsonOrNull } from '../webhooks/response-json.ts';
 import { callWebhook } from '../webhooks/call-webhook.ts';
 import { httpException } from '../webhooks/http-exception.ts';
-import { answeredHeaders, recordedHeaders } from '../webhooks/invocation-record.ts';
+import { recordedResponseHeaders, recordedHeaders } from '../webhooks/invocation-record.ts';
 import { templateOf } from '../webhooks/logged-call.ts';
 import { retryAfter } from '../webhooks/retry-after.ts';
 import { type TraceContext, traceHeaders } from '../webhooks/trace-context.ts';
@@ -175,7 +175,7 @@ export function createDeliverer({ outbound, observe, version, failuresAreErrors 
     }
 
     function responseRecord(status: number, answer: OutboundResponse, text: string): InvocationRecord {
-      const data = { status, headers: answeredHeaders(answer), body: text, ...(answer.isCut === true ? { is_cut: true } : {}) };
+      const data = { status, headers: recordedResponseHeaders(answer), body: text, ...(answer.isCut === true ? { is_cut: true } : {}) };
       return { status, request: sent, response: printJson({ version: recordVersion, type: 'webhook_response', data }) };
     }
   };
@@ -195,7 +195,7 @@ export function withoutTrigger(id: string): DeliveryOutcome {
 }
 
 /** The webhook that events are sent to. @throws SvcError when the environment does not have what it needs, TransformFailure */
-export function openDestination(definition: WebhookDefinition, environment: Environment): Webhook {
+export function openDestination(definition: WebhookDefinition, environment: EnvironmentVariables): Webhook {
   return openWebhook(
     definition,
     environment,
@@ -227,7 +227,7 @@ function answerText(
   const text = body.toString('utf8');
   if (webhook.transformResponse === null) return text;
   const made = webhook.transformResponse({
-    body: answerJsonOrNull(body),
+    body: responseJsonOrNull(body),
     status,
     sessionVariables: sessionVariables === null ? null : Object.fromEntries(sessionVariables),
     request: call.context,

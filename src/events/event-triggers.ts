@@ -1,6 +1,6 @@
 /** Delivers the events of event triggers: a queue for each source that has some, for as long as it has. */
 import type { CapturedEvent, CapturedEventStore, DeliveryOutcome } from '../backend/event-store.ts';
-import type { Environment } from '../metadata/environment-template.ts';
+import type { EnvironmentVariables } from '../metadata/environment-template.ts';
 import { DEFAULT_EVENT_TIMEOUT_SEC, type EventTrigger } from '../metadata/event-trigger.ts';
 import type { RetryPolicy } from '../metadata/retry-policy.ts';
 import type { Counted } from '../observability/metrics/counting.ts';
@@ -12,7 +12,7 @@ import type { Snapshots } from '../state/state.ts';
 import type { PromptCancellation } from '../util/cancellation.ts';
 import { isJsonObject, parseJson } from '../util/json.ts';
 import { storedTrace, type TraceContext } from '../webhooks/trace-context.ts';
-import { openedOnce, sessionVariablesOf, type Webhook } from '../webhooks/webhook.ts';
+import { webhookCache, storedSessionVariables, type Webhook } from '../webhooks/webhook.ts';
 import { type Deliverer, dueAgain, openDestination, sizeOf, withoutTrigger } from './delivery.ts';
 import type { EventMeter } from './event-meter.ts';
 import type { Engine, QueueHandle } from './engine.ts';
@@ -22,7 +22,7 @@ export interface EventTriggerOptions {
   readonly engine: Engine;
   readonly deliver: Deliverer;
   readonly state: Snapshots;
-  readonly environment: Environment;
+  readonly environment: EnvironmentVariables;
   readonly observe: Observer;
   /** Absent: nobody wants to know. */
   readonly meter?: Counted<EventMeter>;
@@ -54,7 +54,7 @@ export function deliverCapturedEvents(options: EventTriggerOptions): EventTrigge
   const triggersOf = (source: string): ReadonlyMap<string, EventTriggerInfo> =>
     state.current().cache.sources.get(source)?.eventTriggers ?? NO_TRIGGERS;
   const storeOf = (source: string): CapturedEventStore | null => state.current().connections.get(source)?.captures?.events ?? null;
-  const webhookOf = openedOnce(({ webhook: url, headers, requestTransform, responseTransform, signature }: EventTrigger) =>
+  const webhookOf = webhookCache(({ webhook: url, headers, requestTransform, responseTransform, signature }: EventTrigger) =>
     openDestination({ url, headers, requestTransform, responseTransform, signature }, options.environment),
   );
 
@@ -199,5 +199,5 @@ function contextOf(payload: string, { requestTransform, responseTransform }: Eve
   if (requestTransform === undefined && responseTransform === undefined && !TRACED.test(payload)) return NO_CONTEXT;
   const json = parseJson(payload);
   if (!isJsonObject(json)) return NO_CONTEXT;
-  return { sessionVariables: sessionVariablesOf(json['session_variables']), trace: storedTrace(json['trace_context']) };
+  return { sessionVariables: storedSessionVariables(json['session_variables']), trace: storedTrace(json['trace_context']) };
 }

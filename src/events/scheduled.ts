@@ -2,7 +2,7 @@
 import type { DeliveryOutcome } from '../backend/event-store.ts';
 import { withRules } from '../metadata/decode-rules.ts';
 import { type CronTrigger, scheduledRetryCodec, type ScheduledRetryPolicy } from '../metadata/cron-trigger.ts';
-import { type Environment, headersCodec } from '../metadata/environment-template.ts';
+import { type EnvironmentVariables, headersCodec } from '../metadata/environment-template.ts';
 import { signatureCodec } from '../metadata/signature.ts';
 import type { Counted } from '../observability/metrics/counting.ts';
 import type { Observer } from '../observability/observation.ts';
@@ -20,7 +20,7 @@ import type { PromptCancellation } from '../util/cancellation.ts';
 import { printJson } from '../util/json.ts';
 import { repeatedly } from '../util/repeatedly.ts';
 import { ROOT } from '../util/path.ts';
-import { openedOnce, type Webhook } from '../webhooks/webhook.ts';
+import { webhookCache, type Webhook } from '../webhooks/webhook.ts';
 import { type Deliverer, dueAgain, openDestination, sizeOf, withoutTrigger } from './delivery.ts';
 import type { EventMeter } from './event-meter.ts';
 import type { Engine } from './engine.ts';
@@ -31,7 +31,7 @@ export interface ScheduledOptions {
   readonly deliver: Deliverer;
   readonly store: ScheduledEventStore;
   readonly state: Snapshots;
-  readonly environment: Environment;
+  readonly environment: EnvironmentVariables;
   readonly observe: Observer;
   /** Absent: nobody wants to know. */
   readonly meter?: Counted<EventMeter>;
@@ -62,7 +62,7 @@ export function deliverScheduledEvents(options: ScheduledOptions): ScheduledDeli
       detail: { num_cron_events_fetched: events.get(CRON) ?? 0, num_one_off_scheduled_events_fetched: events.get(ONE_OFF) ?? 0 },
     }),
   );
-  const webhookOf = openedOnce((trigger: CronTrigger) =>
+  const webhookOf = webhookCache((trigger: CronTrigger) =>
     openDestination({ ...trigger, url: { kind: 'template', text: trigger.webhook } }, options.environment),
   );
 
@@ -184,7 +184,7 @@ async function deliverOneOff(
 }
 
 /** @throws SvcError when the environment does not have what it needs */
-function openOneOff({ webhook, headers, signature }: OneOffEvent, environment: Environment): Webhook {
+function openOneOff({ webhook, headers, signature }: OneOffEvent, environment: EnvironmentVariables): Webhook {
   const definition = {
     url: { kind: 'template', text: typeof webhook === 'string' ? webhook : '' } as const,
     headers: headersCodec.decode(headers ?? [], ROOT),

@@ -2,12 +2,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Session } from '../auth/session.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import { type Environment, filledTemplate, variablesNotFound } from '../metadata/environment-template.ts';
+import { type EnvironmentVariables, filledTemplate, variablesNotFound } from '../metadata/environment-template.ts';
 import type { ValidateInput } from '../metadata/validate-input.ts';
 import type { OutboundClient } from '../http-client/client.ts';
 import { OutboundError } from '../http-client/outbound-error.ts';
 import { isJsonObject, type Json, printJson } from '../util/json.ts';
-import { answerJsonOrNull } from '../webhooks/answer-json.ts';
+import { responseJsonOrNull } from '../webhooks/response-json.ts';
 import { loggedMessage } from '../webhooks/logged-call.ts';
 import { callWebhook } from '../webhooks/call-webhook.ts';
 import { clientHeaders } from '../webhooks/client-headers.ts';
@@ -30,7 +30,7 @@ export type InputValidator = (request: ValidationRequest) => Promise<void>;
 
 const MAX_RESPONSE_SIZE = 1_048_576;
 
-export function createInputValidator(outbound: OutboundClient, environment: Environment): InputValidator {
+export function createInputValidator(outbound: OutboundClient, environment: EnvironmentVariables): InputValidator {
   return async ({ hook: { definition }, input, session, headers, how }) => {
     const configured = configuredHeaders(definition.headers, environment, missing);
     const url = filledTemplate(definition.url, environment, missing);
@@ -72,7 +72,7 @@ function missing(names: readonly string[]): SvcError {
 }
 
 function messageOf(body: Buffer): string | undefined {
-  const json = answerJsonOrNull(body);
+  const json = responseJsonOrNull(body);
   const message = isJsonObject(json) ? json['message'] : undefined;
   return typeof message === 'string' ? message : undefined;
 }

@@ -48,7 +48,7 @@ export async function runAction(
       sessionVariables: session.variables,
       query: actions.query,
       headers,
-      how,
+      options: how,
     },
     actions.use,
   );

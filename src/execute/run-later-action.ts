@@ -1,5 +1,5 @@
 /** Asynchronous actions: a call is written down, and what came of it is told. */
-import { forwardedTo } from '../webhooks/handler-call.ts';
+import { headersForHandler } from '../webhooks/handler-call.ts';
 import { isAdmin, type Session } from '../auth/session.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
 import type { ActionEnqueue, ActionResult, ActionResultPart } from '../ir/action.ts';
@@ -27,7 +27,7 @@ export async function runLater(
   const { name, definition } = root;
   if (root.task === 'enqueue') {
     const { variables: sessionVariables } = session;
-    const id = await later.log.write({ action: name, input, headers: forwardedTo(definition, headers), sessionVariables });
+    const id = await later.log.write({ action: name, input, headers: headersForHandler(definition, headers), sessionVariables });
     later.wake();
     return [bytesOfText(JSON.stringify(id))];
   }

@@ -4,7 +4,7 @@ import { SvcError } from '../errors/svc-error.ts';
 import type { OutboundClient } from '../http-client/client.ts';
 import { OutboundError } from '../http-client/outbound-error.ts';
 import { CancellationSource } from '../util/cancellation.ts';
-import { AnswerFault, answerJson, answerJsonCooperatively } from './answer-json.ts';
+import { ResponseFault, responseJson, responseJsonCooperatively } from './response-json.ts';
 import { callWebhook } from './call-webhook.ts';
 import { httpException } from './http-exception.ts';
 import { loggedHeaders, loggedTransformedUrl, loggedUrl } from './logged-call.ts';
@@ -110,19 +110,19 @@ it.each<[string | string[] | undefined, number | null]>([
 
 describe('an answer', () => {
   it('of few bytes may have many values for its length', () => {
-    expect(answerJson(Buffer.from(JSON.stringify(Array(20_000).fill({}))))).toHaveLength(20_000);
+    expect(responseJson(Buffer.from(JSON.stringify(Array(20_000).fill({}))))).toHaveLength(20_000);
   });
 
   it('of many bytes has no more values than are parsed and printed in a moment', () => {
-    expect(() => answerJson(Buffer.from(`[${'{},'.repeat(2_000_000)}{}]`))).toThrow('has too many values');
-    expect(answerJson(Buffer.from(`"${'x'.repeat(6_000_000)}"`))).toHaveLength(6_000_000);
+    expect(() => responseJson(Buffer.from(`[${'{},'.repeat(2_000_000)}{}]`))).toThrow('has too many values');
+    expect(responseJson(Buffer.from(`"${'x'.repeat(6_000_000)}"`))).toHaveLength(6_000_000);
   });
 
   it('parses long answers to the same value and rejects the same ones', async () => {
     const rows = Array.from({ length: 30_000 }, (_, id) => ({ id, name: 'ü' }));
-    expect(await answerJsonCooperatively(Buffer.from(JSON.stringify({ data: { rows } })))).toEqual({ data: { rows } });
-    expect(await answerJsonCooperatively(Buffer.from('{"a":1}'))).toEqual({ a: 1 });
-    const failing = (text: string): Promise<unknown> => answerJsonCooperatively(Buffer.from(text)).catch((error: unknown) => error);
+    expect(await responseJsonCooperatively(Buffer.from(JSON.stringify({ data: { rows } })))).toEqual({ data: { rows } });
+    expect(await responseJsonCooperatively(Buffer.from('{"a":1}'))).toEqual({ a: 1 });
+    const failing = (text: string): Promise<unknown> => responseJsonCooperatively(Buffer.from(text)).catch((error: unknown) => error);
     const html = `<html>${'<p>text, and more</p>'.repeat(30_000)}`;
     for (const text of [
       html,
@@ -131,8 +131,8 @@ describe('an answer', () => {
       `[${'1,'.repeat(200_000)}]`,
     ]) {
       const refused = await failing(text);
-      expect(refused).toBeInstanceOf(AnswerFault);
-      expect(() => answerJson(Buffer.from(text))).toThrow((refused as Error).message);
+      expect(refused).toBeInstanceOf(ResponseFault);
+      expect(() => responseJson(Buffer.from(text))).toThrow((refused as Error).message);
     }
   });
 });

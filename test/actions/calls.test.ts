@@ -321,13 +321,13 @@ describe('an answer', () => {
     ['no message', { status: 400, body: { code: 'x' } }, 'internal error', 'not a valid response'],
     ['a server error', { status: 500, body: { message: 'm' } }, 'internal error', 'expecting 2xx or 4xx status code, but found 500'],
     ['a redirect', { status: 302, body: {} }, 'internal error', 'expecting 2xx or 4xx status code, but found 302'],
-    ['no JSON', { status: 200, body: '<html>' }, 'not a valid json response from webhook', 'invalid JSON: the answer is not valid JSON'],
-    ['nothing', { status: 200, body: '' }, 'not a valid json response from webhook', 'invalid JSON: the answer is not valid JSON'],
+    ['no JSON', { status: 200, body: '<html>' }, 'not a valid json response from webhook', 'invalid JSON: the response is not valid JSON'],
+    ['nothing', { status: 200, body: '' }, 'not a valid json response from webhook', 'invalid JSON: the response is not valid JSON'],
     [
       'lists in lists',
       { status: 200, body: '['.repeat(5000) + ']'.repeat(5000) },
       'not a valid json response from webhook',
-      'invalid JSON: the answer is nested deeper than 512 levels',
+      'invalid JSON: the response is nested deeper than 512 levels',
     ],
   ])('with %s', async (_what, answer, message, error) => {
     handler.answer = () => answer;
@@ -338,7 +338,7 @@ describe('an answer', () => {
     handler.answer = () => ({ body: `"${'x'.repeat(2_000_000)}"` });
     expect(await failure('{ text }')).toMatchObject({
       message: 'http exception when calling webhook',
-      extensions: { internal: { error: 'the answers of handlers have more than 1000000 bytes', response: null } },
+      extensions: { internal: { error: 'the responses of handlers exceed 1000000 bytes', response: null } },
     });
     handler.answer = () => ({ body: `"${'x'.repeat(600_000)}"` });
     expect(await service.graphql('{ text }')).toHaveProperty('data');

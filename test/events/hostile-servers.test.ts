@@ -169,7 +169,7 @@ describe('an action', () => {
 
   it('whose answer has 50 MB is refused before all of it has come', async () => {
     server.taken = 0;
-    expect(await called(`${server.url}/large`)).toMatchObject(failed('the answers of handlers have more than 33554432 bytes'));
+    expect(await called(`${server.url}/large`)).toMatchObject(failed('the responses of handlers exceed 33554432 bytes'));
     expect(server.taken).toBeLessThan(LARGE);
   });
 

@@ -3,7 +3,7 @@ import { SvcError } from '../../errors/svc-error.ts';
 import type { OutboundClient } from '../../http-client/client.ts';
 import { OutboundError } from '../../http-client/outbound-error.ts';
 import { type Json, type JsonObject, printJson } from '../../util/json.ts';
-import { AnswerFault, answerJsonCooperatively } from '../../webhooks/answer-json.ts';
+import { ResponseFault, responseJsonCooperatively } from '../../webhooks/response-json.ts';
 import { callWebhook, type TracedCallOptions, timeoutWithin } from '../../webhooks/call-webhook.ts';
 import { cookiesOf } from '../../webhooks/cookies.ts';
 import { httpException } from '../../webhooks/http-exception.ts';
@@ -72,9 +72,9 @@ function unreachable({ address, url }: RemoteConnection, timeout: number, error:
 
 async function decode({ status, headers, body }: OutboundResponse, { address }: RemoteConnection): Promise<Json> {
   try {
-    return await answerJsonCooperatively(body);
+    return await responseJsonCooperatively(body);
   } catch (error) {
-    if (!(error instanceof AnswerFault)) throw error;
+    if (!(error instanceof ResponseFault)) throw error;
     throw new SvcError('remote-schema-error', `the response of "${address}" ${error.message}`, {
       internal: { status, content_type: [headers['content-type'] ?? null].flat()[0] ?? null },
       cause: error,

@@ -1,6 +1,6 @@
 /** URL, headers and timeout of a GraphQL server, resolved for requests. */
 import { SvcError } from '../../errors/svc-error.ts';
-import { type ConfiguredText, type Environment, variablesNotSet } from '../../metadata/environment-template.ts';
+import { type ConfiguredText, type EnvironmentVariables, variablesNotSet } from '../../metadata/environment-template.ts';
 import type { RemoteSchemaDefinition } from '../../metadata/remote-schema.ts';
 import { isWebUrl } from '../../util/web-url.ts';
 import { configuredHeaders, configuredUrl } from '../../webhooks/configured.ts';
@@ -20,7 +20,7 @@ export interface RemoteConnection {
 }
 
 /** @throws SvcError not-found for a variable that is not set, invalid-params for an address that is not a URL */
-export function remoteConnection(name: string, definition: RemoteSchemaDefinition, environment: Environment): RemoteConnection {
+export function remoteConnection(name: string, definition: RemoteSchemaDefinition, environment: EnvironmentVariables): RemoteConnection {
   const { address, headers, timeout, forwardClientHeaders } = definition;
   return {
     name,
@@ -37,7 +37,7 @@ function redacted(template: string): string {
   return template.replace(/^(\w+:\/\/)[^/?#]*@/, '$1').replace(/[?#].*$/s, (rest) => (rest.startsWith('?') ? '?***' : ''));
 }
 
-function urlOf(address: ConfiguredText, environment: Environment): string {
+function urlOf(address: ConfiguredText, environment: EnvironmentVariables): string {
   const url = configuredUrl(address, environment, missing);
   if (isWebUrl(url)) return url;
   const where = address.kind === 'template' ? `generated from the template: ${address.text}` : `in environment variable: ${address.name}`;

@@ -6,7 +6,7 @@ import { ROOT } from '../../util/path.ts';
 import { requestContext } from './context.ts';
 import { compileRequestTransform, type OutgoingRequest } from './request-transform.ts';
 import { TransformFailure } from './transform-failure.ts';
-import { parseWebAddress, printParameters, queryParameters, withQuery } from './web-address.ts';
+import { parseWebAddress, printParameters, urlParameters, withQuery } from './web-address.ts';
 import { runs } from '../../../test/support/deep.ts';
 
 const BASE_URL = 'https://hooks.example.org:8443/base?team=a%20b&flag';
@@ -126,7 +126,7 @@ describe('the query', () => {
     fc.assert(
       fc.property(fc.array(parameter), (parameters) => {
         if (address === undefined) throw new Error('no URL');
-        expect(queryParameters(withQuery(address, printParameters(parameters)))).toEqual(parameters);
+        expect(urlParameters(withQuery(address, printParameters(parameters)))).toEqual(parameters);
       }),
       runs(100, 100),
     );
