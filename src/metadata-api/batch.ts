@@ -8,7 +8,7 @@
 import { SvcError } from '../errors/svc-error.ts';
 import { mergeRefreshes } from '../state/refresh.ts';
 import type { Change, ChangeResult, Warning } from '../state/state.ts';
-import { ChangeRefused } from '../state/verdict.ts';
+import { ChangeRefused } from '../state/consistency-check.ts';
 import { type Path, ROOT } from '../util/path.ts';
 import { runCooperatively } from '../util/cooperative.ts';
 import type { EditContext, Prepared, Services } from './operation.ts';

@@ -3,7 +3,7 @@ import { SvcError } from '../errors/svc-error.ts';
 import { renamedObjectId } from '../schema-cache/object-id.ts';
 import type { Inconsistency } from '../schema-cache/schema-cache.ts';
 import type { Change, PreviewResult, State } from '../state/state.ts';
-import { ChangeRefused, judge } from '../state/verdict.ts';
+import { ChangeRefused, checkConsistency } from '../state/consistency-check.ts';
 import { BROKEN_BY_DROP } from '../metadata-api/operation.ts';
 import type { CatalogChanges, Renames } from './catalog-changes.ts';
 
@@ -43,7 +43,7 @@ export async function refuseInconsistent(
 
 function refusalOf(before: readonly Inconsistency[], after: readonly Inconsistency[]): ChangeRefused | null {
   try {
-    judge(before, after, []);
+    checkConsistency(before, after, []);
     return null;
   } catch (thrown) {
     if (thrown instanceof ChangeRefused) return thrown;

@@ -25,7 +25,7 @@ import {
 import { failedSource, type LiveSource, type OpenContext, openSource, refreshSource, type RefreshScope } from './live-source.ts';
 import { introspectionText, type LiveRemote, openRemote, type RemoteContext } from './live-remote.ts';
 import { type RemotesFor, remotesFor } from './live-remotes.ts';
-import { distinct, named } from './refresh.ts';
+import { distinct, namesInSource } from './refresh.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { StateCounts } from './state-counts.ts';
 import type { Refresh } from './state.ts';
@@ -120,7 +120,7 @@ export class Assembly {
 
   /** A remote schema that could not be asked is asked again. */
   askAgain(remote: RemoteSchema, live: LiveRemote, { network }: Metadata): Promise<LiveRemote> {
-    return openRemote(remote, { ...this.#options.remotes, network, before: live.said, timeoutMs: null });
+    return openRemote(remote, { ...this.#options.remotes, network, before: live.introspection, timeoutMs: null });
   }
 
   /** An open source with what `refresh` names, and what is newly tracked, read again. @throws SvcError */
@@ -134,9 +134,12 @@ export class Assembly {
     if (live.input.kind === 'failed') return live;
     const { tables, functions } = live.input.catalog;
     const scope: RefreshScope = {
-      tables: distinct([...named(refresh.tables, source.name), ...unseen(source.tables, before?.tables, tables).map(({ table }) => table)]),
+      tables: distinct([
+        ...namesInSource(refresh.tables, source.name),
+        ...unseen(source.tables, before?.tables, tables).map(({ table }) => table),
+      ]),
       functions: distinct([
-        ...named(refresh.functions, source.name),
+        ...namesInSource(refresh.functions, source.name),
         ...unseen(source.functions, before?.functions, functions).map((entry) => entry.function),
         ...unseenOfComputedFields(source, before, functions),
       ]),
@@ -187,7 +190,7 @@ export class Assembly {
       connections,
       remotes: new Map([...remotes].flatMap(([name, { connection }]) => (connection === null ? [] : [[name, connection] as const]))),
       introspectionOf: (name) => {
-        const said = remotes.get(name)?.said ?? null;
+        const said = remotes.get(name)?.introspection ?? null;
         return said === null ? null : introspectionText(said);
       },
       roleSchema: (role, variant) => made.get(role, variant),

@@ -14,17 +14,17 @@ import { shareUnchanged } from '../metadata/share.ts';
 import type { RemoteIntrospectionStore } from '../metadata-store/remote-introspections.ts';
 import type { Storage } from '../metadata-store/storage.ts';
 import { Assembly, type AssemblyOptions, type Live } from './assembly.ts';
-import { Draft, tryOut } from './draft.ts';
-import { KeptIntrospections } from './kept-introspections.ts';
+import { MetadataDraft, runAndDiscard } from './draft.ts';
+import { StoredIntrospections } from './stored-introspections.ts';
 import { CaptureRepairs, type Confirmed } from './capture-repairs.ts';
 import { carriedFailures, changedCaptures, doubtfulCaptures, isShown, withOtherFailures } from './event-captures.ts';
 import type { LiveRemote } from './live-remote.ts';
 import { isNamed, sameServer } from './live-remotes.ts';
 import type { LiveSource } from './live-source.ts';
-import { encodeRefresh, isEmpty, mergeNotices, mergeRefreshes } from './refresh.ts';
+import { encodeRefresh, isEmptyRefresh, mergeNotices, mergeRefreshes } from './refresh.ts';
 import type { Snapshot } from './snapshot.ts';
 import { StateCounts } from './state-counts.ts';
-import { type Outcome, sourcesTouchedBy, unavailable, UncertainChange } from './uncertain-change.ts';
+import { type CommitOutcome, sourcesTouchedBy, unavailable, UncertainChange } from './uncertain-change.ts';
 import type { CallOptions } from '../util/deadline.ts';
 import type {
   Change,
@@ -79,7 +79,7 @@ const ATTEMPTS = 10;
 const INTROSPECTION_TIMEOUT_MS = 5_000;
 
 /** Messages of a change without an answer to its commit. */
-const UNCONFIRMED: Readonly<Record<Exclude<Outcome, 'stored'>, string>> = {
+const UNCONFIRMED: Readonly<Record<Exclude<CommitOutcome, 'stored'>, string>> = {
   'not-stored': 'the change was not stored: try it again',
   unknown: 'it is not known whether the change was stored: compare the metadata with it before you try it again',
 };
@@ -88,7 +88,7 @@ class QueuedState implements RunningState {
   readonly #options: StateOptions;
   readonly #assembly: Assembly;
   readonly #instanceId: string;
-  readonly #kept: KeptIntrospections;
+  readonly #kept: StoredIntrospections;
   readonly #repairs: CaptureRepairs;
   readonly #uncertain: UncertainChange;
   /** Parts of databases that SQL may have changed, and that were not read again for a stored version since. */
@@ -108,7 +108,7 @@ class QueuedState implements RunningState {
     this.#options = options;
     this.#instanceId = options.instanceId ?? randomUUID();
     this.#assembly = new Assembly(options, this.counts);
-    this.#kept = new KeptIntrospections(options.introspections);
+    this.#kept = new StoredIntrospections(options.introspections);
     this.#repairs = new CaptureRepairs({
       captures: this.#assembly.captures,
       observe: options.observe,
@@ -159,7 +159,7 @@ class QueuedState implements RunningState {
 
   trial<T>(run: (draft: State) => Promise<T>, callOptions: CallOptions = {}): Promise<T> {
     const base = this.#now();
-    return tryOut(new Draft(this.#assembly, base, this.#options.storage, { callOptions }), base, run);
+    return runAndDiscard(new MetadataDraft(this.#assembly, base, this.#options.storage, { callOptions }), base, run);
   }
 
   preview(preview: Preview, callOptions?: CallOptions): Promise<PreviewResult> {
@@ -231,8 +231,8 @@ class QueuedState implements RunningState {
     return result;
   }
 
-  #draft(): Draft {
-    return new Draft(this.#assembly, this.#now(), this.#options.storage);
+  #draft(): MetadataDraft {
+    return new MetadataDraft(this.#assembly, this.#now(), this.#options.storage);
   }
 
   /**
@@ -274,7 +274,7 @@ class QueuedState implements RunningState {
    * @returns whether another instance has changed the metadata meanwhile
    * @throws SvcError when that cannot be known: what an outdated instance refuses is not certain
    */
-  async #discard(draft: Draft, error: unknown): Promise<boolean> {
+  async #discard(draft: MetadataDraft, error: unknown): Promise<boolean> {
     try {
       const author = error instanceof SvcError ? await this.#synchronize() : undefined;
       await this.#undo(draft);
@@ -290,32 +290,32 @@ class QueuedState implements RunningState {
     }
   }
 
-  async #undo(draft: Draft): Promise<void> {
+  async #undo(draft: MetadataDraft): Promise<void> {
     const left = await this.#assembly.captures.undo(draft.touched, this.#now(), draft.id);
     if (left.length > 0) this.#repairs.request(left, { ended: draft.id });
   }
 
   /** The same for a change that was not confirmed: what it did to the databases is read again in the background. */
-  async #takeBack(draft: Draft): Promise<void> {
+  async #takeBack(draft: MetadataDraft): Promise<void> {
     this.#addUnread(draft.refresh);
     await this.#undo(draft);
     this.#compare(this.#now());
   }
 
-  #beginUncertain(draft: Draft): void {
+  #beginUncertain(draft: MetadataDraft): void {
     this.#uncertain.begin(draft);
     this.#showDoubtful(draft);
   }
 
   /** Reports event triggers that may be installed as a draft has them, until they are compared. */
-  #showDoubtful(draft: Draft): void {
+  #showDoubtful(draft: MetadataDraft): void {
     const now = this.#now();
     const doubtful = doubtfulCaptures(now, draft.latest);
     if (doubtful.size > 0) this.#swap(withOtherFailures(now, new Map([...now.captureFailures, ...doubtful])));
   }
 
   /** Stores and shows what was drafted. */
-  async #commit(draft: Draft, onWarning?: TogetherOptions['onWarning']): Promise<void> {
+  async #commit(draft: MetadataDraft, onWarning?: TogetherOptions['onWarning']): Promise<void> {
     const before = this.#now();
     const { latest, refresh } = draft;
     if (latest === before) return draft.close(before);
@@ -329,8 +329,8 @@ class QueuedState implements RunningState {
   async #settle(
     before: Assembled,
     after: Assembled,
-    { clearsEvents }: Draft,
-    outcome: Outcome,
+    { clearsEvents }: MetadataDraft,
+    outcome: CommitOutcome,
     onWarning?: TogetherOptions['onWarning'],
   ): Promise<void> {
     // Events are not cleared for a change that may not have been stored.
@@ -352,7 +352,7 @@ class QueuedState implements RunningState {
     if (this.#uncertain.isPending) await this.#alone(() => this.#uncertain.settle());
     else if ((await this.#options.storage.currentVersion()) !== this.#now().snapshot.resourceVersion) await this.synchronize();
     let isComplete = true;
-    if (!isEmpty(this.#unread)) {
+    if (!isEmptyRefresh(this.#unread)) {
       isComplete = await this.#alone(() => this.#readAgain()).then(
         () => true,
         (error: unknown) => {
@@ -384,7 +384,7 @@ class QueuedState implements RunningState {
 
   /** What was done to the databases stays when the metadata does not change with it. Never rejects: the repairs try it again. */
   async #readAgainSoon(refresh: Refresh): Promise<void> {
-    if (isEmpty(refresh)) return;
+    if (isEmptyRefresh(refresh)) return;
     this.#addUnread(refresh);
     try {
       await this.#readAgain();
@@ -420,7 +420,7 @@ class QueuedState implements RunningState {
       expectedVersion,
       changes: changedPieces(before, snapshot.metadata, kinds),
       instanceId: this.#instanceId,
-      ...(isEmpty(told) ? {} : { refresh: encodeRefresh(told) }),
+      ...(isEmptyRefresh(told) ? {} : { refresh: encodeRefresh(told) }),
       ...(write === null ? {} : { inTransaction: (connection) => write.inTransaction(connection) }),
     });
     write?.done();

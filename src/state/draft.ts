@@ -16,7 +16,7 @@ import { requireVersion } from './require-version.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Change, ChangeResult, Preview, PreviewResult, Refresh, State } from './state.ts';
 import { underNewNames } from './renamed-sources.ts';
-import { judge } from './consistency-check.ts';
+import { checkConsistency } from './consistency-check.ts';
 import { deadlineCheck } from './deadline-check.ts';
 import type { CallOptions } from '../util/deadline.ts';
 import type { Assembled } from './assembled.ts';
@@ -30,7 +30,7 @@ interface Trial {
 
 type DraftStorage = Pick<Storage, 'isAlive' | 'currentVersion'>;
 
-export class Draft implements State {
+export class MetadataDraft implements State {
   /** Marks what was installed: drafts of other instances may have the same version. */
   readonly id = randomUUID();
   readonly #assembly: Assembly;
@@ -114,7 +114,7 @@ export class Draft implements State {
       const { inconsistencies } = candidate.snapshot.cache;
       if (change.inconsistencies !== 'allow') {
         const known = change.inconsistencies === 'reject-all' ? null : underNewNames(before.snapshot, metadata);
-        judge(known, inconsistencies, change.edited ?? []);
+        checkConsistency(known, inconsistencies, change.edited ?? []);
       }
       const installed = this.#trial !== null ? candidate : await this.#install(before, candidate, refresh, change);
       this.#steps.push(installed);
@@ -192,7 +192,7 @@ export class Draft implements State {
   }
 
   trial<T>(run: (draft: State) => Promise<T>, callOptions: CallOptions = this.#trial?.callOptions ?? {}): Promise<T> {
-    return tryOut(new Draft(this.#assembly, this.#latest, this.#storage, { callOptions }), this.#latest, run);
+    return runAndDiscard(new MetadataDraft(this.#assembly, this.#latest, this.#storage, { callOptions }), this.#latest, run);
   }
 
   isAlive(): Promise<boolean> {
@@ -207,7 +207,7 @@ export class Draft implements State {
 }
 
 /** Runs something on a draft that is forgotten then. @param kept what stays open */
-export async function tryOut<T>(draft: Draft, kept: Assembled, run: (draft: State) => Promise<T>): Promise<T> {
+export async function runAndDiscard<T>(draft: MetadataDraft, kept: Assembled, run: (draft: State) => Promise<T>): Promise<T> {
   try {
     return await run(draft);
   } finally {

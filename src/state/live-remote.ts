@@ -8,7 +8,7 @@ import { gunzip, gzip } from 'node:zlib';
 import { runCooperatively, type Cooperative } from '../util/cooperative.ts';
 import { describeFailure } from '../errors/describe-failure.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import type { Environment } from '../metadata/environment-template.ts';
+import type { EnvironmentVariables } from '../metadata/environment-template.ts';
 import type { Network } from '../metadata/network.ts';
 import type { RemoteSchema, RemoteSchemaDefinition } from '../metadata/remote-schema.ts';
 import { modelFromIntrospection } from '../remote-schema/from-introspection.ts';
@@ -29,18 +29,18 @@ export interface LiveRemote {
   readonly connection: RemoteConnection | null;
   readonly input: RemoteSchemaInput;
   /** What the model was read from; null: there is no model. */
-  readonly said: Introspection | null;
+  readonly introspection: RemoteIntrospection | null;
 }
 
 /** An introspection as it is kept: it is asked for rarely and may be large. */
-export interface Introspection {
+export interface RemoteIntrospection {
   readonly packed: Buffer;
   readonly digest: string;
   readonly model: RemoteModel;
 }
 
 export interface RemoteContext {
-  readonly environment: Environment;
+  readonly environment: EnvironmentVariables;
   /** @throws SvcError remote-schema-error */
   readonly introspect: (connection: RemoteConnection, network: Network, callOptions: CallOptions) => Promise<Json>;
 }
@@ -48,7 +48,7 @@ export interface RemoteContext {
 export interface OpenRemote extends RemoteContext {
   readonly network: Network;
   /** What the same server said before: it is used while the server cannot be asked. */
-  readonly before: Introspection | null;
+  readonly before: RemoteIntrospection | null;
   /** ms to wait at most, where the definition lets wait longer. */
   readonly timeoutMs: number | null;
   readonly callOptions?: CallOptions;
@@ -68,10 +68,10 @@ export async function openRemote({ name, definition }: RemoteSchema, context: Op
     const answer = await context.introspect(connection, network, callOptionsWithin(context));
     const text = (await runCooperatively(printInPieces(answer))).join('');
     const said = await readIntrospection(answer, text, before);
-    return { definition, connection, input: { model: said.model, failure: null }, said };
+    return { definition, connection, input: { model: said.model, failure: null }, introspection: said };
   } catch (error) {
     const said = connection === null ? null : before;
-    return { definition, connection, input: { model: said?.model ?? null, failure: failureOf(error) }, said };
+    return { definition, connection, input: { model: said?.model ?? null, failure: failureOf(error) }, introspection: said };
   }
 }
 
@@ -82,12 +82,16 @@ function callOptionsWithin({ timeoutMs, callOptions = {} }: OpenRemote): CallOpt
 }
 
 /** One that another instance has asked already. @throws SvcError when what is stored makes no sense */
-export async function storedRemote({ name, definition }: RemoteSchema, said: Introspection, environment: Environment): Promise<LiveRemote> {
+export async function storedRemote(
+  { name, definition }: RemoteSchema,
+  said: RemoteIntrospection,
+  environment: EnvironmentVariables,
+): Promise<LiveRemote> {
   try {
     const connection = remoteConnection(name, definition, environment);
-    return { definition, connection, input: { model: said.model, failure: null }, said };
+    return { definition, connection, input: { model: said.model, failure: null }, introspection: said };
   } catch (error) {
-    return { definition, connection: null, input: { model: null, failure: failureOf(error) }, said: null };
+    return { definition, connection: null, input: { model: null, failure: failureOf(error) }, introspection: null };
   }
 }
 
@@ -98,7 +102,7 @@ function failureOf(error: unknown): NonNullable<RemoteSchemaInput['failure']> {
 }
 
 /** The same server with other settings of how it is called, such as the time limit. */
-export function withDefinition(live: LiveRemote, remote: RemoteSchema, environment: Environment): LiveRemote {
+export function withDefinition(live: LiveRemote, remote: RemoteSchema, environment: EnvironmentVariables): LiveRemote {
   const { definition } = remote;
   if (live.definition === definition) return live;
   // What could not be made out before is tried again in the background.
@@ -112,7 +116,7 @@ const unpack = promisify(gunzip);
 const CHUNK = 262_144;
 
 /** @param text the printed answer @throws SvcError remote-schema-error */
-async function readIntrospection(answer: Json, text: string, before: Introspection | null): Promise<Introspection> {
+async function readIntrospection(answer: Json, text: string, before: RemoteIntrospection | null): Promise<RemoteIntrospection> {
   const bytes = Buffer.from(text);
   const digest = await runCooperatively(digestOf(bytes));
   if (before !== null && before.digest === digest) return before;
@@ -130,12 +134,12 @@ function* digestOf(bytes: Buffer): Cooperative<string> {
 }
 
 /** The answer of the server to the introspection query. */
-export async function introspectionText({ packed }: Introspection): Promise<string> {
+export async function introspectionText({ packed }: RemoteIntrospection): Promise<string> {
   return (await unpack(packed)).toString('utf8');
 }
 
 /** @throws SvcError remote-schema-error, SyntaxError */
-async function readStored(text: string): Promise<Introspection> {
+async function readStored(text: string): Promise<RemoteIntrospection> {
   const { json } = await runCooperatively(parseJsonCooperatively(text, UNLIMITED));
   return readIntrospection(json as Json, text, null);
 }
@@ -144,8 +148,8 @@ async function readStored(text: string): Promise<Introspection> {
 export async function usableIntrospections(
   stored: readonly StoredIntrospection[],
   remotes: ReadonlyMap<string, RemoteSchema>,
-): Promise<ReadonlyMap<string, Introspection>> {
-  const usable = new Map<string, Introspection>();
+): Promise<ReadonlyMap<string, RemoteIntrospection>> {
+  const usable = new Map<string, RemoteIntrospection>();
   for (const { name, server, text } of stored) {
     const remote = remotes.get(name);
     if (remote === undefined || serverOf(remote.definition) !== server) continue;

@@ -2,7 +2,7 @@
 import type { Metadata } from '../metadata/metadata.ts';
 import type { RemoteSchema } from '../metadata/remote-schema.ts';
 import {
-  type Introspection,
+  type RemoteIntrospection,
   type LiveRemote,
   openRemote,
   type RemoteContext,
@@ -18,7 +18,7 @@ export interface RemotesFor extends RemoteContext {
   readonly before: ReadonlyMap<string, LiveRemote> | undefined;
   readonly refresh: Refresh['remoteSchemas'];
   /** What is stored of remote schemas. */
-  readonly stored: ReadonlyMap<string, Introspection>;
+  readonly stored: ReadonlyMap<string, RemoteIntrospection>;
   /**
    * `ask`: the server has the word; what is stored is for when it does not answer. `trust`: what is stored was asked
    * by another instance just now.
@@ -53,13 +53,13 @@ async function remoteFor(remote: RemoteSchema, what: RemotesFor): Promise<LiveRe
   if (known !== undefined && !isNamed(refresh, remote.name)) return withDefinition(known, remote, environment);
   const kept = stored.get(remote.name);
   if (useStored === 'trust' && kept !== undefined) {
-    return storedRemote(remote, known?.said?.digest === kept.digest ? known.said : kept, environment);
+    return storedRemote(remote, known?.introspection?.digest === kept.digest ? known.introspection : kept, environment);
   }
   const live = await openRemote(remote, {
     environment,
     introspect,
     network: metadata.network,
-    before: known?.said ?? kept ?? null,
+    before: known?.introspection ?? kept ?? null,
     timeoutMs,
     ...(what.callOptions && { callOptions: what.callOptions }),
   });

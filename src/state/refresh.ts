@@ -4,7 +4,7 @@ import { isJsonArray, isJsonObject, type Json } from '../util/json.ts';
 import type { Refresh } from './state.ts';
 
 /** The names of one source. */
-export function named(items: Refresh['tables'], source: string): readonly QualifiedName[] {
+export function namesInSource(items: Refresh['tables'], source: string): readonly QualifiedName[] {
   return (items ?? []).filter((item) => item.source === source).map((item) => item.name);
 }
 
@@ -14,7 +14,7 @@ export function distinct(names: readonly QualifiedName[]): readonly QualifiedNam
 }
 
 /** Whether nothing is to be read anew. */
-export function isEmpty(refresh: Refresh): boolean {
+export function isEmptyRefresh(refresh: Refresh): boolean {
   return (
     refresh.sources !== 'all' &&
     refresh.remoteSchemas !== 'all' &&

@@ -6,11 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../errors/svc-error.ts';
 import type { Assembled } from './assembled.ts';
 import type { CaptureRepairs } from './capture-repairs.ts';
-import type { Draft } from './draft.ts';
+import type { MetadataDraft } from './draft.ts';
 import type { TogetherOptions } from './state.ts';
 
 /** `unknown`: other instances have changed the metadata so often since that the author of the version is not recorded any more. */
-export type Outcome = 'stored' | 'not-stored' | 'unknown';
+export type CommitOutcome = 'stored' | 'not-stored' | 'unknown';
 
 export interface UncertainChangeOptions {
   readonly instanceId: string;
@@ -22,9 +22,9 @@ export interface UncertainChangeOptions {
    */
   synchronize(): Promise<string | undefined>;
   /** Removes from the sources what the change does not need any more. */
-  settle(before: Assembled, draft: Draft, outcome: Outcome, onWarning?: TogetherOptions['onWarning']): Promise<void>;
+  settle(before: Assembled, draft: MetadataDraft, outcome: CommitOutcome, onWarning?: TogetherOptions['onWarning']): Promise<void>;
   /** Removes from the sources what the draft has installed and the shown metadata does not need. */
-  undo(draft: Draft): Promise<void>;
+  undo(draft: MetadataDraft): Promise<void>;
   report(error: unknown): void;
 }
 
@@ -41,7 +41,7 @@ export function unavailable(message: string, cause: SvcError): SvcError {
 
 export class UncertainChange {
   readonly #options: UncertainChangeOptions;
-  #change: { readonly draft: Draft; readonly before: Assembled } | undefined;
+  #change: { readonly draft: MetadataDraft; readonly before: Assembled } | undefined;
 
   constructor(options: UncertainChangeOptions) {
     this.#options = options;
@@ -52,7 +52,7 @@ export class UncertainChange {
     return this.#change !== undefined;
   }
 
-  begin(draft: Draft): void {
+  begin(draft: MetadataDraft): void {
     this.#change = { draft, before: this.#options.now() };
   }
 
@@ -60,7 +60,7 @@ export class UncertainChange {
    * Settles it within the request: a connection that broke is usually replaced at once. The rest is done in the background.
    * @throws SvcError while the outcome cannot be read
    */
-  async settleSoon(onWarning?: TogetherOptions['onWarning']): Promise<Outcome> {
+  async settleSoon(onWarning?: TogetherOptions['onWarning']): Promise<CommitOutcome> {
     const began = performance.now();
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -76,7 +76,7 @@ export class UncertainChange {
    * Reads whether the change was stored, and completes it or takes it back.
    * @throws SvcError while the outcome cannot be read
    */
-  async settle(onWarning?: TogetherOptions['onWarning']): Promise<Outcome> {
+  async settle(onWarning?: TogetherOptions['onWarning']): Promise<CommitOutcome> {
     const { instanceId, repairs, now, synchronize, settle, undo, report } = this.#options;
     if (this.#change === undefined) return 'unknown';
     const { draft, before } = this.#change;
@@ -110,6 +110,6 @@ export class UncertainChange {
 }
 
 /** Returns the names of the sources in which a draft may have installed something. */
-export function sourcesTouchedBy({ touched }: Draft, { snapshot }: Assembled): readonly string[] {
+export function sourcesTouchedBy({ touched }: MetadataDraft, { snapshot }: Assembled): readonly string[] {
   return [...snapshot.connections].flatMap(([name, connection]) => (touched.has(connection) ? [name] : []));
 }

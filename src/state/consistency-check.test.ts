@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ErrorCode } from '../errors/codes.ts';
 import type { Inconsistency } from '../schema-cache/schema-cache.ts';
-import { ChangeRefused, judge } from './verdict.ts';
+import { ChangeRefused, checkConsistency } from './consistency-check.ts';
 
 function broken(objectId: string, more: Partial<Inconsistency> = {}): Inconsistency {
   return { objectId, type: 'table', name: `table ${objectId}`, reason: `Inconsistent object: ${objectId}`, definition: objectId, ...more };
@@ -9,7 +9,7 @@ function broken(objectId: string, more: Partial<Inconsistency> = {}): Inconsiste
 
 function refusal(before: readonly Inconsistency[], after: readonly Inconsistency[], edited: readonly string[] = []): ChangeRefused | null {
   try {
-    judge(before, after, edited);
+    checkConsistency(before, after, edited);
     return null;
   } catch (error) {
     if (error instanceof ChangeRefused) return error;

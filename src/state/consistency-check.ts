@@ -34,7 +34,11 @@ function isMeant({ of }: InconsistencyRefusal, isOwn: boolean, edited: readonly 
  * @param edited ids of the objects that the command is about
  * @throws ChangeRefused
  */
-export function judge(before: readonly Inconsistency[] | null, after: readonly Inconsistency[], edited: readonly string[]): void {
+export function checkConsistency(
+  before: readonly Inconsistency[] | null,
+  after: readonly Inconsistency[],
+  edited: readonly string[],
+): void {
   const serious = after.filter((each) => each.informational !== true && each.tolerated !== true);
   const own = serious.filter((each) => edited.includes(each.objectId));
   const known = new Set(before?.map((each) => each.objectId));

@@ -1,7 +1,7 @@
 /** What the metadata database holds of remote schemas, as far as this instance knows. */
 import type { Metadata } from '../metadata/metadata.ts';
 import type { RemoteIntrospectionStore, StoredIntrospection } from '../metadata-store/remote-introspections.ts';
-import { type Introspection, introspectionText, type LiveRemote, serverOf, usableIntrospections } from './live-remote.ts';
+import { type RemoteIntrospection, introspectionText, type LiveRemote, serverOf, usableIntrospections } from './live-remote.ts';
 import type { Connection } from '../backend/connection.ts';
 
 /** What a change stores, and what is known when it has. */
@@ -12,7 +12,7 @@ export interface IntrospectionWrite {
   done(): void;
 }
 
-export class KeptIntrospections {
+export class StoredIntrospections {
   readonly #store: RemoteIntrospectionStore;
   /** By name: server and digest of what is stored. */
   readonly #known = new Map<string, string>();
@@ -22,7 +22,10 @@ export class KeptIntrospections {
   }
 
   /** What is stored of these remote schemas and is of their servers. */
-  async read({ remoteSchemas }: Metadata, names: Iterable<string> = remoteSchemas.keys()): Promise<ReadonlyMap<string, Introspection>> {
+  async read(
+    { remoteSchemas }: Metadata,
+    names: Iterable<string> = remoteSchemas.keys(),
+  ): Promise<ReadonlyMap<string, RemoteIntrospection>> {
     const usable = await usableIntrospections(await this.#store.read([...names]), remoteSchemas);
     for (const [name, { digest }] of usable) {
       const remote = remoteSchemas.get(name);
@@ -54,8 +57,8 @@ export class KeptIntrospections {
     };
   }
 
-  #news(remotes: ReadonlyMap<string, LiveRemote>): readonly (readonly [string, string, Introspection])[] {
-    return [...remotes].flatMap(([name, { definition, said }]) => {
+  #news(remotes: ReadonlyMap<string, LiveRemote>): readonly (readonly [string, string, RemoteIntrospection])[] {
+    return [...remotes].flatMap(([name, { definition, introspection: said }]) => {
       if (said === null) return [];
       const server = serverOf(definition);
       return this.#known.get(name) === markOf(server, said.digest) ? [] : [[name, server, said] as const];
