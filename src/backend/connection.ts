@@ -20,7 +20,7 @@ export interface RunOptions {
   /** epoch milliseconds */
   readonly deadline?: number | undefined;
   /** The role that it is run for: where statements have to wait, roles take turns. Absent: the service itself. */
-  readonly turn?: string;
+  readonly role?: string;
   /** What it is a part of; absent: nothing is traced. */
   readonly trace?: Span | undefined;
   /** A copy of the database that is a little behind may answer. */
@@ -30,7 +30,7 @@ export interface RunOptions {
   /** Told what a statement has read, where the database charges for that. */
   readonly onCost?: (cost: StatementCost) => void;
   /** What the answer is kept in; of SQL of administrators too. Absent: nobody counts it. */
-  readonly intake?: ResultBudget | undefined;
+  readonly resultBudget?: ResultBudget | undefined;
 }
 
 /** Bytes; null where the database does not say. */
@@ -46,14 +46,14 @@ export interface RunSqlOptions extends RunOptions {
   /** Of rows beyond these nothing is kept. Absent: all are. */
   readonly maxRows?: number;
   /** Bytes that all rows may have together, beyond which it fails. Absent: `MOST_RESULT_BYTES`. */
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
   /** In a transaction: a backslash in a plain string is a character like any other, whatever the session says; so whoever looked at the text before has read it alike. */
   readonly standardStrings?: boolean;
 }
 
 export interface SqlFailure {
   /** Statements of the text that were done before. */
-  readonly done: number;
+  readonly completed: number;
   /** The character in the text, from 1, counted in code points; null: the statement failed while it ran. */
   readonly position: number | null;
 }

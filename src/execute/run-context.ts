@@ -80,7 +80,7 @@ export interface BoundedContext extends RunContext {
 
 /** How a statement that only reads is run on a source. */
 export function readOptions({ how: { signal, deadline }, session, onCost, tags, intake }: RunContext, source: string): RunOptions {
-  const how: RunOptions = { signal, deadline, turn: session.role, mayLag: true, tags: tags?.(source), intake };
+  const how: RunOptions = { signal, deadline, role: session.role, mayLag: true, tags: tags?.(source), resultBudget: intake };
   return onCost === undefined ? how : { ...how, onCost: (cost) => onCost(source, cost) };
 }
 

@@ -76,10 +76,10 @@ export async function runMutation(
   const options: MutationOptions = {
     signal,
     deadline,
-    turn: session.role,
+    role: session.role,
     settings,
     tags: context.tags?.(step.source),
-    intake: context.intake,
+    resultBudget: context.intake,
   };
   const bind = (): readonly MutationStatement[] => bound(statements, reusable, context, joining);
   const first = bind();

@@ -12,7 +12,7 @@ import { CancellationSource } from '../util/cancellation.ts';
 import { isJsonArray, isJsonObject } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
 import { runCooperatively } from '../util/cooperative.ts';
-import { limitConcurrency } from '../util/turns.ts';
+import { limitConcurrency } from '../util/limit-concurrency.ts';
 import { type CommandAnswer, type OperationAnswer, PrintedJson, printAnswer } from './answer.ts';
 import { CommandBatch, errorWithDefaultPath } from './batch.ts';
 import { type Afterwards, type Prepared, type OperationContext, type Services, SUCCESS } from './operation.ts';
@@ -138,7 +138,7 @@ class Runner {
 
   /** One of several. Its answer is printed at once: so it takes least memory until the others have theirs, and is measured. */
   #element(item: Command, within: Within = NOTHING_MORE): Promise<CommandAnswer> {
-    return this.#measured(item, (intake) => this.#run(item, { ...within, intake }));
+    return this.#measured(item, (intake) => this.#run(item, { ...within, resultBudget: intake }));
   }
 
   async #measured(item: Command, run: (intake: ResultBudget) => Promise<CommandAnswer>): Promise<CommandAnswer> {
@@ -205,7 +205,7 @@ class Runner {
       const run = (on: State, intake: ResultBudget): Promise<CommandAnswer> => {
         const own = { ...this.#services, state: on };
         const batch = new CommandBatch(own, this.#warnings);
-        return new Runner(own, this.#caller, batch, this.#budget, this.#afterwards, this.#warnings).whole(item, { intake });
+        return new Runner(own, this.#caller, batch, this.#budget, this.#afterwards, this.#warnings).whole(item, { resultBudget: intake });
       };
       const before = this.#afterwards.length;
       const warned = this.#warnings.length;
@@ -251,10 +251,10 @@ class Runner {
       throw new SvcError('not-supported', 'Only read-only queries are allowed in a concurrent_bulk', { path });
     }
     await this.#batch.settle();
-    const turns = limitConcurrency(AT_ONCE);
+    const limited = limitConcurrency(AT_ONCE);
     const signal = new CancellationSource(this.#caller.signal);
     try {
-      return { kind: 'many', answers: await Promise.all(items.map((item) => turns(() => this.#element(item, { signal })))) };
+      return { kind: 'many', answers: await Promise.all(items.map((item) => limited(() => this.#element(item, { signal })))) };
     } catch (error) {
       // The answers of those beside it are for nobody any more.
       signal.cancel();

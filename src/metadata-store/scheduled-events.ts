@@ -1,5 +1,5 @@
 /** What administrators ask and say about cron and one-off events. */
-import { cutRows, MOST_LISTED_BYTES, withinBytes } from '../sql/within-bytes.ts';
+import { cutRows, MAX_LISTED_BYTES, withinBytes } from '../sql/within-bytes.ts';
 import { type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
 import { zuluTime } from './event-times.ts';
 import { shortDeadline } from './short-deadline.ts';
@@ -73,7 +73,7 @@ values ($1, $2::json, $3::timestamptz, $4::json, $5::json, $6::json, $7, $8::jso
 const TIMEOUT_MS = 60_000;
 
 /** `database` is the open metadata database, migrated. @param mostBytes of the rows of a list */
-export function createScheduledEvents(database: Pick<Connection, 'query'>, mostBytes = MOST_LISTED_BYTES): ScheduledEvents {
+export function createScheduledEvents(database: Pick<Connection, 'query'>, mostBytes = MAX_LISTED_BYTES): ScheduledEvents {
   const ask = async (text: string, values: readonly (string | null)[]): Promise<readonly (readonly (string | null)[])[]> =>
     (await database.query(text, values, shortDeadline(TIMEOUT_MS))).rows;
 

@@ -1,4 +1,4 @@
-import { type ResultBudget, intakeRefusal } from '../backend/result-budget.ts';
+import { type ResultBudget, budgetExceeded } from '../backend/result-budget.ts';
 import type { SvcError } from '../errors/svc-error.ts';
 import type { MemoryHold } from './result-memory.ts';
 
@@ -44,13 +44,13 @@ export class AnswerLimit implements ResultBudget {
     this.#taken += bytes;
   }
 
-  giveBack(bytes: number): void {
+  release(bytes: number): void {
     this.#taken -= bytes;
     this.#hold?.giveBack(bytes);
   }
 
   refusal(isDone: boolean): SvcError {
     if (this.#isServiceFull && this.#hold !== undefined) return this.#hold.refusal(isDone);
-    return intakeRefusal(`the answer has more than ${this.#most} bytes`, isDone);
+    return budgetExceeded(`the answer has more than ${this.#most} bytes`, isDone);
   }
 }

@@ -84,7 +84,7 @@ describe('the answers of a batch', () => {
     const shared = budget();
     const [first, second] = [shared.share(), shared.share()];
     first.take(60);
-    first.giveBack(60);
+    first.release(60);
     first.take(60);
     first.settle(30);
     expect([second.take(60), shared.share().take(11), shared.share().take(10)]).toEqual([true, false, true]);
@@ -97,7 +97,7 @@ describe('the answers of a batch', () => {
     ended.settle(10);
     // What ran beside a part that failed may hear of it later than the next operation begins.
     expect(ended.take(50)).toBe(false);
-    ended.giveBack(20);
+    ended.release(20);
     expect([shared.share().take(60), shared.share().take(31), shared.share().take(30)]).toEqual([true, false, true]);
   });
 

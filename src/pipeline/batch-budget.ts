@@ -2,7 +2,7 @@
  * The limits of one operation hold for all operations of a batch together: else a batch would be a
  * way around them.
  */
-import { type ResultBudget, intakeRefusal } from '../backend/result-budget.ts';
+import { type ResultBudget, budgetExceeded } from '../backend/result-budget.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { type JoinUse, noJoinUse } from '../execute/holes.ts';
 import { scanDocument } from '../graphql-engine/document/scan.ts';
@@ -137,7 +137,7 @@ export class AnswerShare implements ResultBudget {
       return false;
     }
     if (this.#together.take(bytes)) return true;
-    this.#own.giveBack(bytes);
+    this.#own.release(bytes);
     return false;
   }
 
@@ -152,23 +152,23 @@ export class AnswerShare implements ResultBudget {
     return true;
   }
 
-  giveBack(bytes: number): void {
+  release(bytes: number): void {
     if (this.#isSettled) return;
-    this.#own.giveBack(bytes);
-    this.#together.giveBack(bytes);
+    this.#own.release(bytes);
+    this.#together.release(bytes);
   }
 
   refusal(isDone: boolean): SvcError {
     if (this.#isOwnFault) return this.#own.refusal(isDone);
-    return intakeRefusal(`the answers to the operations of the batch have more than ${this.#mostTogether} bytes together`, isDone);
+    return budgetExceeded(`the answers to the operations of the batch have more than ${this.#mostTogether} bytes together`, isDone);
   }
 
   /** Its answer is there, and has so many bytes: of what it was made of, nothing is kept, and nothing more is taken. */
   settle(bytes: number): void {
-    this.#together.giveBack(this.#own.taken);
+    this.#together.release(this.#own.taken);
     // What of the answer is kept stays in the result budget until the request is answered.
     const kept = this.#own.taken - this.#printed;
-    if (bytes < kept) this.#own.giveBack(kept - bytes);
+    if (bytes < kept) this.#own.release(kept - bytes);
     this.#isSettled = true;
     this.#together.keep(bytes);
   }

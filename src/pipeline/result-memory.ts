@@ -4,7 +4,7 @@
  * sends it: their requests wait until what is expected of all of them fits. A request that holds budget never waits for more, it goes on
  * or fails with 503.
  */
-import { doneWithout } from '../backend/result-budget.ts';
+import { committedWithoutAnswer } from '../backend/result-budget.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { type Cancellation, isPrompt, onCancel } from '../util/cancellation.ts';
 
@@ -119,7 +119,7 @@ export class ResultMemory {
   /** @param isDone changes of the request were made */
   refusal(isDone = false): SvcError {
     const message = `the answers of all requests together have more than ${this.#most} bytes`;
-    return new SvcError('busy', isDone ? doneWithout(message) : `${message}: try again, or ask for less`, {
+    return new SvcError('busy', isDone ? committedWithoutAnswer(message) : `${message}: try again, or ask for less`, {
       status: 503,
       keepsStatus: true,
       isPassing: !isDone,

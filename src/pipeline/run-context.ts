@@ -46,7 +46,7 @@ export function runContext<Request>(run: PlannedRun<Request>, document: string |
       : undefined,
     joinBounds: isCalling ? { maxKeys: joinBounds.maxKeys, maxBytes: joinBounds.maxBytes, use: budget?.joins ?? noJoinUse() } : undefined,
     onCookie: isCalling ? how.onCookie : undefined,
-    intake: how.intake ?? new AnswerLimit(pipeline.responseLimit, how.hold),
+    intake: how.resultBudget ?? new AnswerLimit(pipeline.responseLimit, how.hold),
     tags,
     callRemote: asksServers ? pipeline.remotes(snapshot.remotes, budget?.answers ?? { bytes: 0, memory: how.hold }) : undefined,
   };

@@ -18,7 +18,7 @@ export class ErrorPlace {
    * @param part the SQL that was run, a part of the whole text
    * @param start index of the part in the whole text
    */
-  set({ done, position }: SqlFailure, part = this.#sql, start = 0): void {
+  set({ completed: done, position }: SqlFailure, part = this.#sql, start = 0): void {
     const before = (index: number): number => charactersIn(this.#sql.slice(0, index));
     if (position !== null) this.#position = before(start) + position;
     else {

@@ -117,7 +117,7 @@ async function runSql(args: RunSql, backend: Backend, context: OperationContext)
   const how: RunSqlOptions = {
     onFailure: (failure) => place.set(failure),
     ...(context.signal && { signal: context.signal }),
-    ...(context.how.intake && { intake: context.how.intake }),
+    ...(context.how.resultBudget && { resultBudget: context.how.resultBudget }),
     ...(args.maxRows === undefined ? {} : { maxRows: args.maxRows }),
     ...(args.readOnly ? { standardStrings: true } : {}),
   };

@@ -3,7 +3,7 @@
  */
 
 /** Of all rows of a list: the one with which it is reached is the last. */
-export const MOST_LISTED_BYTES = 32 * 1024 * 1024;
+export const MAX_LISTED_BYTES = 32 * 1024 * 1024;
 
 /**
  * The rows of a statement up to a number of bytes, in their order, for `cutRows`.

@@ -72,7 +72,12 @@ export class BatchRunner {
       const sizes = batch.map(({ size }) => Math.max(expected, size ?? this.#usual));
       const total = sizes.reduce((sum, size) => sum + size, 0);
       rows = await hold.run(null, total, { role, deadline, signal }, () =>
-        connection.runRows({ text, repeatable: query.repeatable }, values, { signal, deadline, turn: `subscriptions of ${role}`, intake }),
+        connection.runRows({ text, repeatable: query.repeatable }, values, {
+          signal,
+          deadline,
+          role: `subscriptions of ${role}`,
+          resultBudget: intake,
+        }),
       );
     } catch (error) {
       for (const cohort of batch) cohort.size = Math.max(cohort.size ?? this.#usual, hold.peak / batch.length);
@@ -125,7 +130,7 @@ export class BatchRunner {
       try {
         if (cursor !== null || !this.#isStream) answer = yield* this.#answerOf(row, printed);
       } catch (error) {
-        printed.giveBack(printed.taken);
+        printed.release(printed.taken);
         clock.failures += 1;
         this.#notPrinted(cohort, error);
         continue;
@@ -137,7 +142,7 @@ export class BatchRunner {
       cohort.seen = cohort.isTimeless ? snapshot : null;
       if (answer !== null)
         bytes += yield* cursor === null ? this.#answer(cohort, answer, clock) : this.#advance(cohort, cursor, answer, clock);
-      printed.giveBack(printed.taken);
+      printed.release(printed.taken);
       yield;
     }
     return bytes;

@@ -61,7 +61,7 @@ class Played {
       await new Promise((resolve) => setTimeout(resolve, Math.max(1, passed)));
       this.#running -= 1;
       for (const key of keys) if (this.failing.has(key)) throw this.failing.get(key);
-      for (const value of found) if (how?.intake?.take(value.length) === false) throw how.intake.refusal(false);
+      for (const value of found) if (how?.resultBudget?.take(value.length) === false) throw how.resultBudget.refusal(false);
       return found.map(
         (value, i): JsonRow => [[text(`${i}`)], [text(value)], [text(`${(times[i] ?? 0) / 1000}`)], i === 0 ? [text(snapshot)] : null],
       );

@@ -128,7 +128,7 @@ export class BigQuerySource implements Reads {
   }
 
   private async runText(query: QueryRequest, options: RunSqlOptions): Promise<RunSqlResult> {
-    const { maxRows, mostBytes = MOST_RESULT_BYTES } = options;
+    const { maxRows, maxBytes: mostBytes = MOST_RESULT_BYTES } = options;
     const result = await this.client.run(query, options, () => valueCells(mostBytes), maxRows);
     this.reportBilledBytes(result);
     return runCooperatively(textsOf(result));

@@ -6,11 +6,11 @@ import { MOST_RESULT_BYTES, resultTooLarge, VALUE_OVERHEAD } from '../shared/res
 import { bytesOfBuffer } from '../../util/bytes.ts';
 import { CancellationSource } from '../../util/cancellation.ts';
 import { readCatalog } from './catalog.ts';
-import { refuseCut } from './cut.ts';
+import { refuseTruncation } from './truncation.ts';
 import { analyzeDryRun } from './definitions/dry-run.ts';
 import { runSqlError, statementError } from './errors.ts';
-import { execute, type Keeping } from './execute.ts';
-import { ALL_ROWS, type Lent, type Pool } from './pool.ts';
+import { execute, type ResultReservation } from './execute.ts';
+import { ALL_ROWS, type BorrowedSession, type Pool } from './pool.ts';
 import { readTableOverviews } from './table-overviews.ts';
 import type {
   Connection,
@@ -26,31 +26,32 @@ import type {
 /** Statements in a session that the caller has for itself. */
 export class SessionConnection implements Connection {
   private readonly pool: Pool;
-  private readonly lent: Lent;
+  private readonly session: BorrowedSession;
   private readonly database: string;
   private readonly deadline: number | undefined;
 
   /** `deadline`: of statements that have none of their own; epoch milliseconds. */
-  constructor(pool: Pool, lent: Lent, database: string, { deadline }: { readonly deadline?: number | undefined } = {}) {
+  constructor(pool: Pool, session: BorrowedSession, database: string, { deadline }: { readonly deadline?: number | undefined } = {}) {
     this.pool = pool;
     this.deadline = deadline;
-    this.lent = lent;
+    this.session = session;
     this.database = database;
   }
 
-  async runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
-    return (await this.runRows(statement, values, how))[0] ?? [];
+  async runJson(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<JsonRow> {
+    return (await this.runRows(statement, values, options))[0] ?? [];
   }
 
-  async runRows({ text }: Pick<Statement, 'text'>, values: readonly (string | null)[], how: RunOptions): Promise<readonly JsonRow[]> {
-    const { connection } = this.lent;
-    const tagged = taggedText(text, how.tags);
-    const keeping: Keeping | undefined = how.intake === undefined ? undefined : { intake: how.intake, isDone: false, taken: 0 };
+  async runRows({ text }: Pick<Statement, 'text'>, values: readonly (string | null)[], options: RunOptions): Promise<readonly JsonRow[]> {
+    const { connection } = this.session;
+    const tagged = taggedText(text, options.tags);
+    const reservation: ResultReservation | undefined =
+      options.resultBudget === undefined ? undefined : { intake: options.resultBudget, isDone: false, taken: 0 };
     try {
-      return await this.pool.run(this.lent, this.within(how), async () => {
-        const { rows, warns } = await execute(connection, tagged, values, keeping);
-        if (how.tags?.isUnique === true) connection.unprepare(tagged);
-        if (warns) await refuseCut(connection);
+      return await this.pool.run(this.session, this.within(options), async () => {
+        const { rows, warns } = await execute(connection, tagged, values, reservation);
+        if (options.tags?.isUnique === true) connection.unprepare(tagged);
+        if (warns) await refuseTruncation(connection);
         return (rows ?? []).map((row) => row.map((cell) => (cell === null ? null : [bytesOfBuffer(cell, 0, cell.length)])));
       });
     } catch (failure) {
@@ -58,16 +59,16 @@ export class SessionConnection implements Connection {
     }
   }
 
-  async explain(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<readonly string[]> {
-    const { rows } = await this.query(`explain format=json ${statement.text}`, values, how);
+  async explain(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<readonly string[]> {
+    const { rows } = await this.query(`explain format=json ${statement.text}`, values, options);
     return rows.flatMap((row) => (row[0] ?? '').split('\n'));
   }
 
-  async runSql(text: string, how: RunSqlOptions): Promise<RunSqlResult> {
+  async runSql(text: string, options: RunSqlOptions): Promise<RunSqlResult> {
     // Whatever the text does to the session's settings must not be seen by others.
-    this.lent.tainted = true;
-    const { maxRows, mostBytes = MOST_RESULT_BYTES } = how;
-    const stop = new CancellationSource(how.signal);
+    this.session.tainted = true;
+    const { maxRows, maxBytes: mostBytes = MOST_RESULT_BYTES } = options;
+    const stop = new CancellationSource(options.signal);
     let bytes = 0;
     let refused: SvcError | null = null;
     const take = (value: string | null): string | null => {
@@ -75,16 +76,16 @@ export class SessionConnection implements Connection {
       const more = (value === null ? 0 : Buffer.byteLength(value)) + VALUE_OVERHEAD;
       bytes += more;
       if (bytes > mostBytes) refused = resultTooLarge(mostBytes);
-      else if (how.intake?.take(more) === false) refused = how.intake.refusal(false);
+      else if (options.resultBudget?.take(more) === false) refused = options.resultBudget.refusal(false);
       if (refused === null) return value;
       stop.cancel();
       return null;
     };
     try {
-      return await this.pool.run(this.lent, { ...this.within(how), signal: stop }, async () => {
+      return await this.pool.run(this.session, { ...this.within(options), signal: stop }, async () => {
         // The server sends no more; what has a limit of its own is cut here.
-        if (maxRows !== undefined) await this.lent.connection.query(`set session sql_select_limit = ${maxRows + 1}`);
-        const [results, fields] = await this.lent.connection.query<RowDataPacket[][]>({
+        if (maxRows !== undefined) await this.session.connection.query(`set session sql_select_limit = ${maxRows + 1}`);
+        const [results, fields] = await this.session.connection.query<RowDataPacket[][]>({
           sql: text,
           rowsAsArray: true,
           typeCast: (field: { string(): string | null }) => take(field.string()),
@@ -100,11 +101,11 @@ export class SessionConnection implements Connection {
     }
   }
 
-  async query(text: string, values: readonly (string | null)[], how: StatementOptions = {}): Promise<RunSqlResult> {
-    invariant(how.settings === undefined, 'settings of a statement are of PostgreSQL alone');
+  async query(text: string, values: readonly (string | null)[], options: StatementOptions = {}): Promise<RunSqlResult> {
+    invariant(options.settings === undefined, 'settings of a statement are of PostgreSQL alone');
     try {
-      return await this.pool.run(this.lent, this.within(how), async () => {
-        const [results, fields] = await this.lent.connection.execute<RowDataPacket[][]>({
+      return await this.pool.run(this.session, this.within(options), async () => {
+        const [results, fields] = await this.session.connection.execute<RowDataPacket[][]>({
           sql: text,
           values: [...values],
           rowsAsArray: true,
@@ -116,14 +117,14 @@ export class SessionConnection implements Connection {
     }
   }
 
-  async introspect(scope?: CatalogScope, how: RunOptions = {}): Promise<Catalog> {
-    await this.wantAllRows(how);
-    return readCatalog((text, values) => this.query(text, values, how), this.database, scope);
+  async introspect(scope?: CatalogScope, options: RunOptions = {}): Promise<Catalog> {
+    await this.wantAllRows(options);
+    return readCatalog((text, values) => this.query(text, values, options), this.database, scope);
   }
 
-  async tableOverviews(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly TableOverview[]> {
-    await this.wantAllRows(how);
-    return readTableOverviews((text, values) => this.query(text, values, how), this.database, tables);
+  async tableOverviews(tables?: readonly QualifiedName[], options: RunOptions = {}): Promise<readonly TableOverview[]> {
+    await this.wantAllRows(options);
+    return readTableOverviews((text, values) => this.query(text, values, options), this.database, tables);
   }
 
   analyzeDryRun(sql: string, before: Catalog): DryRunAnalysis {
@@ -131,12 +132,12 @@ export class SessionConnection implements Connection {
   }
 
   /** SQL of administrators may have limited them for its session: what is cut then would look as if it had been dropped. */
-  private async wantAllRows(how: RunOptions): Promise<void> {
-    if (this.lent.tainted) await this.query(`set session ${ALL_ROWS}`, [], how);
+  private async wantAllRows(options: RunOptions): Promise<void> {
+    if (this.session.tainted) await this.query(`set session ${ALL_ROWS}`, [], options);
   }
 
-  private within(how: RunOptions): RunOptions {
-    return how.deadline === undefined && this.deadline !== undefined ? { ...how, deadline: this.deadline } : how;
+  private within(options: RunOptions): RunOptions {
+    return options.deadline === undefined && this.deadline !== undefined ? { ...options, deadline: this.deadline } : options;
   }
 }
 

@@ -128,7 +128,7 @@ export class MariadbSource implements Source {
     // What is given up is only known when it is done.
     const isSure = first !== undefined && !mayAbortPattern(first.statement.text);
     const isAlone = statements.length === 1 && isSure && first.flow?.rows === undefined && options.isolation === undefined;
-    const { intake } = options;
+    const { resultBudget: intake } = options;
     for (let attempt = 1; ; attempt++) {
       const reservation = intake === undefined ? undefined : { intake, isDone: isAlone, taken: 0 };
       try {
@@ -141,7 +141,7 @@ export class MariadbSource implements Source {
       } catch (failure) {
         if (!isAlone) await this.pool.rollBack(session);
         if (attempt >= MOST_ATTEMPTS || !isDeadlock(failure)) throw failure;
-        intake?.giveBack(reservation?.taken ?? 0);
+        intake?.release(reservation?.taken ?? 0);
       }
     }
   }

@@ -93,7 +93,7 @@ export class SessionConnection implements Connection {
       throw new SvcError('postgres-error', 'query execution failed', { internal: 'the text contains a NUL character' });
     // Whatever the text does to the session's settings must not be seen by others.
     this.#session.tainted = true;
-    const { mostBytes = MOST_RESULT_BYTES } = how;
+    const { maxBytes: mostBytes = MOST_RESULT_BYTES } = how;
     const statements = this.#oneByOne ? placedStatements(sql) : [];
     const parts = statements.length > 1 ? statements : [{ text: sql, at: 0 }];
     let last: TextResult | undefined;
@@ -105,7 +105,7 @@ export class SessionConnection implements Connection {
         await this.#exchange('json', isStandard ? [WITHOUT_SETTINGS, STANDARD_STRINGS] : [WITHOUT_SETTINGS], how);
       }
       for (const { text } of parts) {
-        const done = await this.#exchange('simple', [{ text, values: [] }], { ...how, mostBytes });
+        const done = await this.#exchange('simple', [{ text, values: [] }], { ...how, maxBytes: mostBytes });
         // It ended before it was stopped.
         if (done.bytes > mostBytes) throw resultTooLarge(mostBytes);
         last = done.results.at(-1);
@@ -117,7 +117,7 @@ export class SessionConnection implements Connection {
       if (failure instanceof DatabaseError) {
         const skipped = [...sql.slice(0, parts[before]?.at)].length;
         const position = failure.position === null ? null : skipped + Number(failure.position);
-        how.onFailure?.({ done: before + failure.done, position });
+        how.onFailure?.({ completed: before + failure.done, position });
       }
       throw runSqlError(failure, sql);
     }
@@ -210,9 +210,9 @@ export function runExchange(
   return new Promise((resolve) => {
     const exchange = new WireExchange(mode, steps, resolve);
     exchange.collected = collected;
-    exchange.intake = how.intake ?? null;
+    exchange.intake = how.resultBudget ?? null;
     if (how.maxRows !== undefined) exchange.maxRows = how.maxRows;
-    if (how.mostBytes !== undefined) exchange.mostBytes = how.mostBytes;
+    if (how.maxBytes !== undefined) exchange.mostBytes = how.maxBytes;
     startExchange(session, exchange, how, watch);
   });
 }

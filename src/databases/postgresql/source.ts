@@ -260,10 +260,10 @@ export class PostgresqlSource implements Source {
       if (server !== primary && isOutOfReach(failure)) replicas.rest(server);
       if (server !== primary && isReplicasFault(failure)) {
         pool.counts.fallbacks += 1;
-        how.intake?.giveBack(done.bytes);
+        how.resultBudget?.release(done.bytes);
         this.#read(primary, step, how, 0, resolve, reject, allRows);
       } else if (this.#mayRepeat(failure, done.accident, attempt)) {
-        how.intake?.giveBack(done.bytes);
+        how.resultBudget?.release(done.bytes);
         const again = (): void => this.#read(server, step, how, attempt + 1, resolve, reject, allRows);
         // What ended one connection may have ended others: a moment, to hear of it.
         if (isLost(failure)) setTimeout(again, LOST_PAUSE_MS);
@@ -272,8 +272,8 @@ export class PostgresqlSource implements Source {
     });
     exchange.releasesEarly = true;
     if (allRows) exchange.collected = [];
-    if (how.turn !== undefined) exchange.turn = how.turn;
-    if (how.intake !== undefined) exchange.intake = how.intake;
+    if (how.role !== undefined) exchange.turn = how.role;
+    if (how.resultBudget !== undefined) exchange.intake = how.resultBudget;
     try {
       checkParameters(steps);
     } catch (error) {
@@ -324,7 +324,7 @@ export class PostgresqlSource implements Source {
       const failure = done.failure;
       if (failure === null) return done.rows.slice(first, first + statements.length);
       // The server refused before anything took effect: all of it was one transaction.
-      how.intake?.giveBack(done.bytes);
+      how.resultBudget?.release(done.bytes);
       if (attempt === 0 && failure instanceof DatabaseError && isStalePlan(failure)) continue;
       if (isDeadlock(failure) && attempt + 1 < DEADLOCK_ATTEMPTS) continue;
       if (apart !== undefined && failure instanceof DatabaseError && failure.code === CARDINALITY_VIOLATION) {
@@ -363,7 +363,7 @@ export class PostgresqlSource implements Source {
           resolve(done);
         };
         const exchange = new WireExchange('json', steps, settle);
-        exchange.intake = how.intake ?? null;
+        exchange.intake = how.resultBudget ?? null;
         exchange.goesOn = true;
         startExchange(session, exchange, how, this.#watch);
       };

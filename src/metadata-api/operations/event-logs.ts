@@ -18,7 +18,7 @@ import {
   text,
 } from '../../metadata/codec.ts';
 import type { JsonObject } from '../../util/json.ts';
-import { MOST_LISTED_BYTES } from '../../sql/within-bytes.ts';
+import { MAX_LISTED_BYTES } from '../../sql/within-bytes.ts';
 import { define, operation, type OperationContext, type OperationGroup, perKind, SUCCESS } from '../operation.ts';
 import { databaseErrors, type OperationErrors, refused, SOURCE_ERRORS } from '../operation-error.ts';
 import { sourceArgument, targetSource } from '../target.ts';
@@ -49,7 +49,7 @@ const status: Codec<Status> = leaf<Status>(
 const errors = (backend: Backend): OperationErrors => [...SOURCE_ERRORS, ...databaseErrors(backend)];
 const listErrors = (backend: Backend): OperationErrors => [
   ...errors(backend),
-  refused('bad-request', `the rows have more than ${MOST_LISTED_BYTES / 2 ** 20} MiB: the limit is to be lower`),
+  refused('bad-request', `the rows have more than ${MAX_LISTED_BYTES / 2 ** 20} MiB: the limit is to be lower`),
 ];
 const NO_CURSOR = refused('not-exists', 'the list has no row of the id `after`');
 

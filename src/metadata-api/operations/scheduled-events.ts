@@ -4,7 +4,7 @@ import {
   anyJson,
   bool,
   type Codec,
-  count,
+  nonNegativeInt,
   defaulted,
   leaf,
   list,
@@ -17,10 +17,10 @@ import {
   text,
 } from '../../metadata/codec.ts';
 import { scheduledRetry, scheduledRetryCodec } from '../../metadata/cron-trigger.ts';
-import { templateComplaint } from '../../metadata/called-address.ts';
-import { headerComplaint, headersCodec, webhookHeaders } from '../../metadata/environment-template.ts';
+import { addressTemplateProblem } from '../../metadata/called-address.ts';
+import { headerProblem, headersCodec, webhookHeaders } from '../../metadata/environment-template.ts';
 import { signatureCodec } from '../../metadata/signature.ts';
-import { MOST_LISTED_BYTES } from '../../sql/within-bytes.ts';
+import { MAX_LISTED_BYTES } from '../../sql/within-bytes.ts';
 import {
   type EventsOf,
   MOST_LISTED,
@@ -45,7 +45,8 @@ const time: Codec<string> = leaf(
   },
   (value) => value,
   {
-    says: 'A time as ISO 8601 writes it, `2024-05-01T10:00:00Z` or `20240501T100000Z`; in UTC without a zone, at midnight without a time.',
+    description:
+      'A time as ISO 8601 writes it, `2024-05-01T10:00:00Z` or `20240501T100000Z`; in UTC without a zone, at midnight without a time.',
   },
 );
 
@@ -61,7 +62,11 @@ const status: Codec<ScheduledStatus> = leaf(
   (value) => value,
   { values: SCHEDULED_STATUSES },
 );
-const slice = { limit: optional(count('limit')), offset: defaulted(count('offset'), () => 0), getRowsCount: defaulted(bool, () => false) };
+const slice = {
+  limit: optional(nonNegativeInt('limit')),
+  offset: defaulted(nonNegativeInt('offset'), () => 0),
+  getRowsCount: defaulted(bool, () => false),
+};
 
 /** @throws SvcError parse-failed, not-exists */
 function eventsOf(of: 'cron' | 'one_off', trigger: string | undefined, { snapshot, path }: OperationContext): EventsOf {
@@ -74,7 +79,7 @@ function eventsOf(of: 'cron' | 'one_off', trigger: string | undefined, { snapsho
   return { type: of, trigger };
 }
 
-const BOUND = `At most ${MOST_LISTED} rows and ${MOST_LISTED_BYTES / 2 ** 20} MiB are told at a time, with \`is_cut: true\` where there are more.`;
+const BOUND = `At most ${MOST_LISTED} rows and ${MAX_LISTED_BYTES / 2 ** 20} MiB are told at a time, with \`is_cut: true\` where there are more.`;
 
 function answerOf(key: string, { rows, count: all, isCut }: EventRows): Json {
   return { [key]: rows, ...(all === undefined ? {} : { count: all }), ...(isCut ? { is_cut: true } : {}) };
@@ -107,10 +112,10 @@ const create: OperationGroup = () => [
       },
     },
     async run({ webhook, scheduleAt, payload = null, headers, retryConf, comment, signature }, { services, path }) {
-      const unusable = templateComplaint('webhook', webhook);
+      const unusable = addressTemplateProblem('webhook', webhook);
       if (unusable !== null) throw parseFailed(unusable, at(path, 'webhook'));
       for (const [i, { name, value = '' }] of headers.entries()) {
-        const complaint = headerComplaint(name, value);
+        const complaint = headerProblem(name, value);
         if (complaint !== null) throw parseFailed(complaint, along(path, 'headers', i));
       }
       const id = randomUUID();

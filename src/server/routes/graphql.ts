@@ -118,7 +118,7 @@ async function runBatch(
     let answered = 0;
     try {
       budget.begin();
-      const answer = await runOne({ json: item, depth }, session, exchange, context, { budget, intake: share });
+      const answer = await runOne({ json: item, depth }, session, exchange, context, { budget, resultBudget: share });
       answered = sizeOfBytes(answer);
       for (const piece of answer) body.push(piece);
     } catch (thrown) {

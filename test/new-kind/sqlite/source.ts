@@ -21,7 +21,7 @@ export class SqliteSource implements Reads {
     return (rows[0] ?? []).map((cell) => {
       if (cell === null) return null;
       const bytes = bytesOfText(cell);
-      if (how.intake?.take(bytes.length) === false) throw how.intake.refusal(false);
+      if (how.resultBudget?.take(bytes.length) === false) throw how.resultBudget.refusal(false);
       return [bytes];
     });
   }
@@ -31,7 +31,7 @@ export class SqliteSource implements Reads {
     return rows.map((row) => row.at(-1) ?? '');
   }
 
-  async runSql(text: string, { maxRows, mostBytes, ...how }: RunSqlOptions): Promise<RunSqlResult> {
+  async runSql(text: string, { maxRows, maxBytes: mostBytes, ...how }: RunSqlOptions): Promise<RunSqlResult> {
     requireReads(text);
     const bounds = { ...(maxRows === undefined ? {} : { maxRows }), ...(mostBytes === undefined ? {} : { maxBytes: mostBytes }) };
     try {

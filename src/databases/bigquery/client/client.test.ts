@@ -432,9 +432,9 @@ it('refuses SQL of administrators whose rows are too large together', async () =
   answers = [answered({ ...done('a'.repeat(400), 'b'.repeat(400)), pageToken: 'p 2' }), answered(done('c'.repeat(400)))];
   const source = new BigQuerySource(client(), { rowLimit: 1, datasets: [] });
   const refused = { code: 'bad-request', message: 'the rows are larger than 1000 bytes together: ask for fewer, or give max_rows' };
-  expect(await failure(source.runSql('select 1', { mostBytes: 1_000 }))).toMatchObject(refused);
+  expect(await failure(source.runSql('select 1', { maxBytes: 1_000 }))).toMatchObject(refused);
   answers = [answered({ ...done('a'.repeat(400), 'b'.repeat(400)), pageToken: 'p 2' }), answered(done('c'.repeat(400)))];
-  const first = await source.runSql('select 1', { mostBytes: 1_000, maxRows: 1 });
+  const first = await source.runSql('select 1', { maxBytes: 1_000, maxRows: 1 });
   expect(first).toMatchObject({ rows: [['a'.repeat(400)]], isCut: true });
 });
 
@@ -455,7 +455,7 @@ it('fails a query whose result exceeds the budget of the caller', async () => {
       left -= bytes;
       return true;
     },
-    giveBack: (bytes) => {
+    release: (bytes) => {
       left += bytes;
     },
     print: () => true,
@@ -467,10 +467,10 @@ it('fails a query whose result exceeds the budget of the caller', async () => {
   answers = [first, failed, first, answered(done('c'))];
   // Enough for both pages, but not for a failed attempt as well.
   left = 1_000;
-  expect((await client().run(query, { intake }, valueCells)).rows).toHaveLength(2);
+  expect((await client().run(query, { resultBudget: intake }, valueCells)).rows).toHaveLength(2);
   answers = [first, answered(done('c'.repeat(400)))];
   left = 1_000;
-  expect(await failure(client().run(query, { intake }, valueCells))).toMatchObject({ message: 'too much' });
+  expect(await failure(client().run(query, { resultBudget: intake }, valueCells))).toMatchObject({ message: 'too much' });
   expect(left).toBe(1_000);
 });
 

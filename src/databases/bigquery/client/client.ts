@@ -137,7 +137,9 @@ export class BigQueryClient {
   ): Promise<QueryResult<Cell>> {
     return this.runStatement(options, async (scope) => {
       const isRetryable = (error: BigQueryError): boolean => query.repeatable === true && isTransientJobFailure(error);
-      const pages = await this.calls.retried(scope, isRetryable, () => this.readPages(query, reader(), scope, maxRows, options.intake));
+      const pages = await this.calls.retried(scope, isRetryable, () =>
+        this.readPages(query, reader(), scope, maxRows, options.resultBudget),
+      );
       const last = <T>(read: (page: ResultPage<Cell>) => T | null): T | null =>
         pages.reduce<T | null>((found, each) => read(each) ?? found, null);
       const processedBytes = last((page) => page.processedBytes);
@@ -195,7 +197,7 @@ export class BigQueryClient {
     } catch (error) {
       if (job !== null && error instanceof StatementCancelledError) this.cancelLater(job);
       // A retry takes them again.
-      budget?.giveBack(taken);
+      budget?.release(taken);
       throw error;
     }
     return pages;

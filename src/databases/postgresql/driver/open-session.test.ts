@@ -133,7 +133,7 @@ it('keeps nothing of what still comes for those who have gone', async () => {
         session.sweep(Date.now());
         return true;
       },
-      giveBack: () => undefined,
+      release: () => undefined,
       print: () => true,
       refusal: () => new SvcError('bad-request', 'too much'),
     };

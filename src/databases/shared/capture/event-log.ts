@@ -2,7 +2,7 @@
 import type { Captures, EventFilter, Page } from '../../../backend/captures.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
 import { type Json, printJson } from '../../../util/json.ts';
-import { MOST_LISTED_BYTES } from '../../../sql/within-bytes.ts';
+import { MAX_LISTED_BYTES } from '../../../sql/within-bytes.ts';
 
 type EventLog = Pick<Captures, 'invoke' | 'redeliver' | 'redeliverAll' | 'list' | 'count' | 'summary' | 'invocations' | 'event'>;
 
@@ -26,7 +26,7 @@ export interface EventLogStatements extends Pick<EventLog, 'redeliver' | 'redeli
 }
 
 /** @param maxBytes maximum size of the rows of a list */
-export function eventLogOf(statements: EventLogStatements, maxBytes = MOST_LISTED_BYTES): EventLog {
+export function eventLogOf(statements: EventLogStatements, maxBytes = MAX_LISTED_BYTES): EventLog {
   const orNothing = <T>(nothing: T, task: () => Promise<T>): Promise<T> => unlessMissing(statements, nothing, task);
   const listed = (
     table: 'event_log' | 'event_invocation_logs',
