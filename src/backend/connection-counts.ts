@@ -11,9 +11,9 @@ export class ConnectionCounts {
   /** Statements that got no connection in time. */
   timeouts = 0;
   /** Statements whose time was over. */
-  late = 0;
+  timedOut = 0;
   /** Statements that nobody waited for any more. */
-  abandoned = 0;
+  cancelled = 0;
   /** Queries that the primary had to answer for it; of a replica. */
   fallbacks = 0;
   /** Bytes that statements have read and that are charged for, where a database says so. */
@@ -28,7 +28,7 @@ export interface ServerMeasures {
   readonly role: 'primary' | 'replica';
   readonly used: number;
   readonly idle: number;
-  readonly most: number;
+  readonly maxConnections: number;
   /** Statements that wait for a connection. */
   readonly pending: number;
   readonly counts: ConnectionCounts;

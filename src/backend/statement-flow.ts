@@ -9,15 +9,15 @@ export interface StatementFlow {
   /** It is not run where one of these has met a row, given or not. */
   readonly ifNone?: readonly number[];
   /** Parameters that the source fills. */
-  readonly takes: readonly Taken[];
+  readonly inputs: readonly FlowInput[];
   /** What has to hold in every row: a cell with the text `1`. */
   readonly check?: { readonly cell: number; readonly failure: number };
   /** Rows without the text `1` in this cell are met, but not given. */
-  readonly given?: number;
+  readonly returned?: number;
   /** It has to give as many rows as these together. */
-  readonly sameAs?: { readonly statements: readonly number[]; readonly failure: number };
+  readonly sameCountAs?: { readonly statements: readonly number[]; readonly failure: number };
   /** These have to give a row, one of them: asked behind this statement, whether it was run or not. */
-  readonly some?: { readonly statements: readonly number[]; readonly failure: number };
+  readonly requiresAny?: { readonly statements: readonly number[]; readonly failure: number };
   /** What becomes of a row that is there already: it is left alone, or looked for again, from that statement on. */
   readonly onDuplicate?: 'ignore' | { readonly again: number };
   /** The text stands for one with as many rows as the request has. */
@@ -25,10 +25,10 @@ export interface StatementFlow {
   /** Its cells hold related rows, which the database may have cut. */
   readonly mayBeCut?: true;
   /** The columns of its row in the answer. There is always one, whether the statement was run or not. */
-  readonly gives: readonly GivenCell[];
+  readonly outputs: readonly FlowOutput[];
 }
 
-export interface Taken {
+export interface FlowInput {
   readonly parameter: number;
   readonly statements: readonly number[];
   readonly cell: number;
@@ -45,7 +45,7 @@ export interface RepeatedRows {
   readonly lists: readonly boolean[];
 }
 
-export type GivenCell =
+export type FlowOutput =
   /** How many rows these have written. */
   | { readonly kind: 'count'; readonly statements: readonly number[] }
   /** The JSON of the rows of these: all as an array, or the first one alone. */

@@ -288,7 +288,7 @@ test('reports a table that it cannot offer in svc doctor', async () => {
     anyProject: async () => project,
     server: async () => serverClient(project.settings),
     kinds: async () => kindsOf(registry),
-    tell: () => undefined,
+    progress: () => undefined,
     print: () => undefined,
     warn: () => undefined,
     confirm: async () => true,
@@ -346,7 +346,7 @@ test('ends a statement at its deadline and answers the next one', async () => {
       {},
     );
     await expect(large).rejects.toThrow('out of memory');
-    expect(engine.measures().counts.late).toBe(1);
+    expect(engine.measures().counts.timedOut).toBe(1);
   } finally {
     await engine.close();
   }

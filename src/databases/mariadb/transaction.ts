@@ -1,13 +1,13 @@
 /** Runs the statements of a mutation one after another and hands rows from one to another as their flows say. */
 import type { Connection } from 'mysql2/promise';
 import type { MutationStatement } from '../../backend/backend.ts';
-import type { GivenCell, StatementFlow, Taken } from '../../backend/statement-flow.ts';
+import type { FlowOutput, StatementFlow, FlowInput } from '../../backend/statement-flow.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { type Bytes, bytesOfBuffer, bytesOfText } from '../../util/bytes.ts';
 import type { Path } from '../../util/path.ts';
-import { mayBeGivenUp, refuseCut } from './cut.ts';
+import { mayAbortPattern, refuseTruncation } from './truncation.ts';
 import { isDuplicate, raisedError, statementError, tooLarge, wrongRow } from './errors.ts';
-import { execute, type Keeping, type Row } from './execute.ts';
+import { execute, type ResultReservation, type Row } from './execute.ts';
 import { repeatedStatements } from './repeated-rows.ts';
 import type { JsonRow } from '../../backend/connection.ts';
 
@@ -21,14 +21,14 @@ interface Outcome {
 }
 
 const NOTHING: Outcome = { rows: [], given: 0, met: 0 };
-const NO_FLOW: StatementFlow = { takes: [], gives: [] };
+const NO_FLOW: StatementFlow = { inputs: [], outputs: [] };
 const [OPEN, CLOSE, COMMA] = [bytesOfText('['), bytesOfText(']'), bytesOfText(',')];
 /** Times that a row is looked for again that somebody else has inserted, or taken away, in between. */
 const MOST_LOOKS = 3;
 
 /**
  * @param before is called before each statement; may throw
- * @param keeping of what they answer; absent: all is kept
+ * @param reservation of what they answer; absent: all is kept
  * @returns a row for each statement
  * @throws SvcError, and errors of the driver that are about no statement; what was written has to be rolled back then
  */
@@ -36,7 +36,7 @@ export async function runStatements(
   connection: Connection,
   statements: readonly MutationStatement[],
   before: () => void,
-  keeping?: Keeping,
+  reservation?: ResultReservation,
 ): Promise<readonly JsonRow[]> {
   const outcomes: Outcome[] = statements.map(() => NOTHING);
   const looks = new Map<number, number>();
@@ -46,7 +46,7 @@ export async function runStatements(
     before();
     if (isRun(flow, outcomes)) {
       try {
-        outcomes[i] = await run(connection, statement, flow, outcomes, keeping);
+        outcomes[i] = await run(connection, statement, flow, outcomes, reservation);
       } catch (failure) {
         const { onDuplicate } = flow;
         if (onDuplicate === undefined || !isDuplicate(failure)) throw errorOf(failure, statement);
@@ -61,9 +61,10 @@ export async function runStatements(
       }
       verify(statement, flow, outcomes[i] as Outcome, outcomes);
     } else outcomes[i] = NOTHING;
-    if (flow.some !== undefined && sum(flow.some.statements, outcomes) === 0) throw raisedError(statement, flow.some.failure);
+    if (flow.requiresAny !== undefined && sum(flow.requiresAny.statements, outcomes) === 0)
+      throw raisedError(statement, flow.requiresAny.failure);
   }
-  return statements.map(({ flow = NO_FLOW }) => flow.gives.map((cell) => cellOf(cell, outcomes)));
+  return statements.map(({ flow = NO_FLOW }) => flow.outputs.map((cell) => cellOf(cell, outcomes)));
 }
 
 function isRun({ ifAny, ifNone }: StatementFlow, outcomes: readonly Outcome[]): boolean {
@@ -77,7 +78,12 @@ function sum(statements: readonly number[], outcomes: readonly Outcome[]): numbe
   return rows;
 }
 
-function verify(statement: MutationStatement, { check, sameAs }: StatementFlow, outcome: Outcome, outcomes: readonly Outcome[]): void {
+function verify(
+  statement: MutationStatement,
+  { check, sameCountAs: sameAs }: StatementFlow,
+  outcome: Outcome,
+  outcomes: readonly Outcome[],
+): void {
   if (check !== undefined && outcome.rows.some((row) => !isOne(row[check.cell]))) throw raisedError(statement, check.failure);
   if (sameAs !== undefined && outcome.given !== sum(sameAs.statements, outcomes)) throw raisedError(statement, sameAs.failure);
 }
@@ -87,17 +93,17 @@ async function run(
   { statement: { text }, values, once }: MutationStatement,
   flow: StatementFlow,
   outcomes: readonly Outcome[],
-  keeping: Keeping | undefined,
+  reservation: ResultReservation | undefined,
 ): Promise<Outcome> {
-  const filled = flow.takes.length === 0 ? values : [...values];
-  for (const taken of flow.takes)
+  const filled = flow.inputs.length === 0 ? values : [...values];
+  for (const taken of flow.inputs)
     (filled as (string | null)[])[taken.parameter] = taken.row === null ? listOf(taken, outcomes) : textOf(taken, outcomes);
-  if (flow.rows === undefined) return outcomeOf(connection, text, filled, once === true, flow, keeping);
+  if (flow.rows === undefined) return outcomeOf(connection, text, filled, once === true, flow, reservation);
   const all: Outcome[] = [];
   let start = 0;
   for (const part of repeatedStatements(flow.rows, filled)) {
     try {
-      all.push(await outcomeOf(connection, part.text, part.values, false, flow, keeping));
+      all.push(await outcomeOf(connection, part.text, part.values, false, flow, reservation));
     } catch (failure) {
       throw new RowsError(failure, start);
     }
@@ -124,13 +130,13 @@ async function outcomeOf(
   text: string,
   values: readonly (string | null)[],
   once: boolean,
-  { given, mayBeCut }: StatementFlow,
-  keeping: Keeping | undefined,
+  { returned: given, mayBeCut }: StatementFlow,
+  reservation: ResultReservation | undefined,
 ): Promise<Outcome> {
-  const { rows: found, affectedRows, warns } = await execute(connection, text, values, keeping);
+  const { rows: found, affectedRows, warns } = await execute(connection, text, values, reservation);
   // The server would keep it for nothing.
   if (once) connection.unprepare(text);
-  if (warns && (mayBeCut === true || mayBeGivenUp(text))) await refuseCut(connection);
+  if (warns && (mayBeCut === true || mayAbortPattern(text))) await refuseTruncation(connection);
   if (found === null) return { rows: [], given: affectedRows, met: affectedRows };
   const rows = given === undefined ? found : found.filter((row) => isOne(row[given]));
   return { rows, given: rows.length, met: found.length };
@@ -148,20 +154,20 @@ function rowsOf(statements: readonly number[], outcomes: readonly Outcome[]): re
   return statements.flatMap((index) => (outcomes[index] as Outcome).rows);
 }
 
-function listOf({ statements, cell }: Taken, outcomes: readonly Outcome[]): string {
+function listOf({ statements, cell }: FlowInput, outcomes: readonly Outcome[]): string {
   return `[${rowsOf(statements, outcomes)
     .map((row) => row[cell]?.toString() ?? 'null')
     .join(',')}]`;
 }
 
-function textOf({ statements, cell, row }: Taken, outcomes: readonly Outcome[]): string | null {
+function textOf({ statements, cell, row }: FlowInput, outcomes: readonly Outcome[]): string | null {
   // Most often the row is one of the only statement.
   const found = rowsOf(statements, outcomes)[row ?? 0];
   if (found === undefined) throw new Error('invariant: a row that others refer to was written');
   return found[cell]?.toString() ?? null;
 }
 
-function cellOf(cell: GivenCell, outcomes: readonly Outcome[]): readonly Bytes[] | null {
+function cellOf(cell: FlowOutput, outcomes: readonly Outcome[]): readonly Bytes[] | null {
   if (cell.kind === 'count') return [bytesOfText(String(sum(cell.statements, outcomes)))];
   const rows = rowsOf(cell.statements, outcomes);
   if (cell.kind === 'first') {

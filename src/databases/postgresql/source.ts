@@ -225,7 +225,7 @@ export class PostgresqlSource implements Source {
 
   measures(): readonly ServerMeasures[] {
     const of = (role: ServerMeasures['role'], { state: { size, idle, most, waiting }, counts }: Pool): ServerMeasures => ({
-      ...{ family: 'postgres', role, used: size - idle, idle, most, pending: waiting, counts },
+      ...{ family: 'postgres', role, used: size - idle, idle, maxConnections: most, pending: waiting, counts },
     });
     return [of('primary', this.#pool), ...this.#options.replicas.pools.map((pool) => of('replica', pool))];
   }

@@ -65,13 +65,13 @@ export function connectionMetrics(definitions: ConnectionMetrics): readonly Serv
   const { connections, most, pending, initTime, waitTime, queryTime, errors, timeouts, cancelled } = definitions;
   return [
     several(connections, ({ used, idle }) => ({ used, idle })),
-    one(most, (server) => server.most),
+    one(most, (server) => server.maxConnections),
     one(pending, (server) => server.pending),
     ...(initTime === undefined ? [] : [one(initTime, ({ counts }) => counts.initTime)]),
     one(waitTime, ({ counts }) => counts.waitTime),
     one(queryTime, ({ counts }) => counts.queryTime),
     one(errors, ({ counts }) => counts.errors),
     one(timeouts, ({ counts }) => counts.timeouts),
-    several(cancelled, ({ counts }) => ({ timeout: counts.late, client_gone: counts.abandoned })),
+    several(cancelled, ({ counts }) => ({ timeout: counts.timedOut, client_gone: counts.cancelled })),
   ];
 }

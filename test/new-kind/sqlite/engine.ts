@@ -87,7 +87,7 @@ export class Engine {
   measures(): ServerMeasures {
     const { family, role, most } = { family: 'sqlite', role: 'primary', most: 1 } as const;
     const idle = this.#worker === undefined ? 0 : 1 - this.#running;
-    return { family, role, used: this.#running, idle, most, pending: this.#waiting, counts: this.#counts };
+    return { family, role, used: this.#running, idle, maxConnections: most, pending: this.#waiting, counts: this.#counts };
   }
 
   async close(): Promise<void> {

@@ -105,7 +105,7 @@ it('counts statements with their waiting time and cost', async () => {
   expect(now).toEqual({ family: 'bigquery', role: 'primary', used: 0, idle: 1, most: 1, pending: 0 });
   expect([counts.queryTime.count, counts.waitTime.count, counts.processedBytes]).toEqual([2, 2, 140]);
   expect(await failure(one.run(SELECT, { deadline: 1 }, valueCells))).toBeInstanceOf(StatementCancelledError);
-  expect(counts.late).toBe(1);
+  expect(counts.timedOut).toBe(1);
 });
 
 it('sends the labels of a query with its job', async () => {

@@ -120,7 +120,7 @@ export class BigQueryClient {
   measures(): ServerMeasures {
     const { running: used, waiting: pending } = this.gate;
     const most = this.options.maxStatements;
-    return { family: 'bigquery', role: 'primary', used, idle: most - used, most, pending, counts: this.counts };
+    return { family: 'bigquery', role: 'primary', used, idle: most - used, maxConnections: most, pending, counts: this.counts };
   }
 
   /**
@@ -422,8 +422,8 @@ export class BigQueryClient {
 
   private countFailure(error: unknown): void {
     if (error instanceof StatementCancelledError) {
-      if (error.reason === 'deadline') this.counts.late += 1;
-      else this.counts.abandoned += 1;
+      if (error.reason === 'deadline') this.counts.timedOut += 1;
+      else this.counts.cancelled += 1;
     } else if (error instanceof BigQueryError && error.status === 599) this.counts.errors += 1;
   }
 

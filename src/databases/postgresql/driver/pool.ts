@@ -230,8 +230,8 @@ export class Pool implements SessionOwner {
   }
 
   #countCancelled({ reason }: CancelledError): void {
-    if (reason === 'deadline') this.counts.late += 1;
-    else this.counts.abandoned += 1;
+    if (reason === 'deadline') this.counts.timedOut += 1;
+    else this.counts.cancelled += 1;
   }
 
   #isQuick(exchange: WireExchange): boolean {

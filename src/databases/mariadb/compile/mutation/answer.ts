@@ -1,6 +1,6 @@
 /** What a mutation answers with, as pieces around cells that the source puts together from rows. */
 import type { ResultPiece } from '../../../../backend/backend.ts';
-import type { GivenCell } from '../../../../backend/statement-flow.ts';
+import type { FlowOutput } from '../../../../backend/statement-flow.ts';
 import type { MutationOutput } from '../../../../ir/mutation.ts';
 import type { Program } from './program.ts';
 
@@ -19,8 +19,8 @@ export function answer(
   output: MutationOutput,
   { writes, reads, cell }: WrittenRows,
 ): readonly ResultPiece[] {
-  const gives: GivenCell[] = [];
-  const piece = (cell: GivenCell): ResultPiece => ({ statement: index, column: gives.push(cell) - 1, absent: 'null' });
+  const gives: FlowOutput[] = [];
+  const piece = (cell: FlowOutput): ResultPiece => ({ statement: index, column: gives.push(cell) - 1, absent: 'null' });
   const pieces: ResultPiece[] = [];
   if (output.kind === 'row') pieces.push(piece({ kind: 'first', statements: reads, cell }));
   else {

@@ -44,7 +44,7 @@ export function compileInsert(program: Program, insert: Insert): readonly Result
     return {
       sql: sql`select ${join(objects, sql`, `)} from ${found.from} order by ${found.position}`,
       ifAny: writes,
-      sameAs: { statements: reads, failure: fails(lostFailure(table, path)) },
+      sameCountAs: { statements: reads, failure: fails(lostFailure(table, path)) },
       mayBeCut: true,
     };
   });
@@ -200,7 +200,7 @@ class InsertTree {
         sql: sql`select ${flagSql(context, check, found.row)} from ${found.from}`,
         ifAny: inserted,
         check: { cell: 0, failure: fails(checkFailure(path)) },
-        sameAs: { statements: inserted, failure: fails(lostFailure(table, path)) },
+        sameCountAs: { statements: inserted, failure: fails(lostFailure(table, path)) },
       };
     });
   }

@@ -1,6 +1,6 @@
 /** The statements of one transaction while they are put together. */
 import type { CompiledMutationStatement, CompilerOptions, InsertedRows, RaisedFailure } from '../../../../backend/backend.ts';
-import type { GivenCell, RepeatedRows, StatementFlow, Taken } from '../../../../backend/statement-flow.ts';
+import type { FlowOutput, RepeatedRows, StatementFlow, FlowInput } from '../../../../backend/statement-flow.ts';
 import { SvcError } from '../../../../errors/svc-error.ts';
 import type { TransactionLocalValue } from '../../../../ir/value.ts';
 import { type Parameter, print, type Sql } from '../../../../sql/fragment.ts';
@@ -30,7 +30,7 @@ export interface Repeated {
 
 /** Each takes client and server about a tenth of a millisecond. */
 const MOST_STATEMENTS = 50_000;
-const NOTHING_GIVEN: readonly GivenCell[] = [];
+const NOTHING_GIVEN: readonly FlowOutput[] = [];
 
 export class Program {
   readonly statements: CompiledMutationStatement[] = [];
@@ -65,16 +65,16 @@ export class Program {
       statement: { text, parameters, repeatable: false, columns: 0 },
       path,
       failures,
-      flow: { ...flow, takes: takesOf(parameters), gives: NOTHING_GIVEN, ...(repeated === null ? {} : { rows: repeated }) },
+      flow: { ...flow, inputs: takesOf(parameters), outputs: NOTHING_GIVEN, ...(repeated === null ? {} : { rows: repeated }) },
       ...(rows === undefined ? {} : { rows }),
     });
     return index;
   }
 
   /** Says what a statement gives to the answer. */
-  give(index: number, gives: readonly GivenCell[]): void {
+  give(index: number, gives: readonly FlowOutput[]): void {
     const { made, flow } = this.#added(index);
-    this.statements[index] = { ...made, statement: { ...made.statement, columns: gives.length }, flow: { ...flow, gives } };
+    this.statements[index] = { ...made, statement: { ...made.statement, columns: gives.length }, flow: { ...flow, outputs: gives } };
   }
 
   /** Says that one of some statements has to give a row, as is known behind the last of them. */
@@ -82,7 +82,7 @@ export class Program {
     const index = Math.max(...statements);
     const { made, flow } = this.#added(index);
     const failures = [...made.failures, failure];
-    this.statements[index] = { ...made, failures, flow: { ...flow, some: { statements, failure: failures.length - 1 } } };
+    this.statements[index] = { ...made, failures, flow: { ...flow, requiresAny: { statements, failure: failures.length - 1 } } };
   }
 
   #added(index: number): { readonly made: CompiledMutationStatement; readonly flow: StatementFlow } {
@@ -114,10 +114,10 @@ function printed(sql: Made['sql']): PrintedStatement {
   };
 }
 
-function takesOf(parameters: readonly Parameter[]): readonly Taken[] {
+function takesOf(parameters: readonly Parameter[]): readonly FlowInput[] {
   return parameters.flatMap(({ operand: { value } }, parameter) => (value.kind === 'transaction-local' ? [taken(value, parameter)] : []));
 }
 
-function taken({ statements, cell, row }: TransactionLocalValue, parameter: number): Taken {
+function taken({ statements, cell, row }: TransactionLocalValue, parameter: number): FlowInput {
   return { parameter, statements, cell, row };
 }

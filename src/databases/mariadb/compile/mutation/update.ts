@@ -72,7 +72,7 @@ export function compileUpdate(program: Program, update: Update): readonly Result
     return {
       sql: sql`update ${rows.from}${setSql(update, rows.row)}`,
       ifAny: [found],
-      sameAs: { statements: [found], failure: fails(lostFailure(table, ROOT)) },
+      sameCountAs: { statements: [found], failure: fails(lostFailure(table, ROOT)) },
     };
   });
   return readBack(program, update, written, (context) => {
@@ -92,7 +92,7 @@ function readBack(program: Program, update: Update, written: number, rowsOf: (co
       sql: sql`select ${join(cells, sql`, `)} from ${from}${where}${order}`,
       ifAny: [written],
       check: { cell: 0, failure: fails(checkFailure(ROOT)) },
-      sameAs: { statements: [written], failure: fails(lostFailure(table, ROOT)) },
+      sameCountAs: { statements: [written], failure: fails(lostFailure(table, ROOT)) },
       ...(returned.some(readsOtherRows) ? { mayBeCut: true } : {}),
     };
   });
@@ -130,7 +130,7 @@ export function compileDelete(program: Program, deletion: Delete): readonly Resu
     return {
       sql: sql`delete ${rows.alias} from ${rows.from}`,
       ifAny: [found],
-      sameAs: { statements: [found], failure: fails(lostFailure(table, ROOT)) },
+      sameCountAs: { statements: [found], failure: fails(lostFailure(table, ROOT)) },
     };
   });
   return answer(program, written, output, { writes: [written], reads: [found], cell: 1 });

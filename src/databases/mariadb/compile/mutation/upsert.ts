@@ -41,16 +41,16 @@ export function upsertRow(program: Program, into: InsertInto, row: LevelRow, awa
     const alias = context.alias();
     const where = keyConditions(key, into, row, aliasRow(alias));
     const from = sql` from ${qualified(table)} as ${alias}${whereSql(where)}`;
-    if (clause.update === null || update === null) return { sql: sql`select '0'${from}`, given: 0 };
+    if (clause.update === null || update === null) return { sql: sql`select '0'${from}`, returned: 0 };
     const { where: wanted, check } = clause.update;
     const target = aliasRow(alias);
     const allowed = flagSql(context, wanted, target);
-    if (check === null || !readsTable(check, table)) return { sql: sql`select ${allowed}${from} for update`, given: 0 };
+    if (check === null || !readsTable(check, table)) return { sql: sql`select ${allowed}${from} for update`, returned: 0 };
     // See `compileUpdate`: what the row will be must not speak for it.
     const checked = flagSql(context, check, rowWith(target, newValues(clause.update, row, target)));
     return {
       sql: sql`select ${allowed}, if(${allowed} = '1', ${checked}, '1')${from} for update`,
-      given: 0,
+      returned: 0,
       check: { cell: 1, failure: fails(checkFailure(path)) },
     };
   });
@@ -69,7 +69,7 @@ export function upsertRow(program: Program, into: InsertInto, row: LevelRow, awa
     return {
       sql: sql`update ${qualified(table)} as ${alias} set ${join(list, sql`, `)}${whereSql(conditions)}`,
       ifAny: [found],
-      sameAs: { statements: [found], failure: fails(lostFailure(table, path)) },
+      sameCountAs: { statements: [found], failure: fails(lostFailure(table, path)) },
     };
   });
   if (awaited !== null) program.expect([inserted, updated], awaited);
@@ -86,7 +86,7 @@ export function upsertRow(program: Program, into: InsertInto, row: LevelRow, awa
       sql: sql`select ${join(values, sql`, `)} from ${qualified(table)} as ${alias}${whereSql(at)}`,
       ifAny: [found],
       check: { cell: 0, failure: fails(checkFailure(path)) },
-      sameAs: { statements: [found], failure: fails(lostFailure(table, path)) },
+      sameCountAs: { statements: [found], failure: fails(lostFailure(table, path)) },
     };
   });
   return { writes: [inserted, updated], reads: [inserted, read] };
