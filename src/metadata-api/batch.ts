@@ -1,7 +1,7 @@
 /**
  * Runs a decoded request. Neighbouring edits of a bulk wait in a batch and become one change of
  * the state; an operation that has an effect or an answer of its own settles them first. The state
- * of a request that edits is a draft (`State.together`): what is settled is neither stored nor shown
+ * of a request that edits is a draft (`State.transaction`): what is settled is neither stored nor shown
  * to others before the whole request is done, and is forgotten when it fails. SQL and other effects
  * that already happened stay.
  */

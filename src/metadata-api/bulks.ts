@@ -1,5 +1,5 @@
 /** Several operations in one request: each is how the elements run together, and its documentation. */
-import { DEFAULT_KIND } from '../metadata/source.ts';
+import { DEFAULT_SOURCE_KIND } from '../metadata/source.ts';
 import type { Json } from '../util/json.ts';
 import type { Documentation } from './operation.ts';
 import { type OperationErrors, refused } from './operation-error.ts';
@@ -20,7 +20,7 @@ function bulk(example: Json): Bulk {
   return { type: 'bulk', mode: 'stop', errors: [], documentation: { summary, example } };
 }
 
-const track = (table: string): Json => ({ type: `${DEFAULT_KIND}_track_table`, args: { table } });
+const track = (table: string): Json => ({ type: `${DEFAULT_SOURCE_KIND}_track_table`, args: { table } });
 
 /** On `/v1/metadata`. */
 export const METADATA_BULK: Bulk = bulk([track('author'), track('article')]);
@@ -51,9 +51,9 @@ export const BULK_ATOMIC: Bulk = {
   documentation: {
     summary: 'Creates and drops relationships at once: what is inconsistent in between does not matter.',
     example: [
-      { type: `${DEFAULT_KIND}_drop_relationship`, args: { table: 'article', relationship: 'author' } },
+      { type: `${DEFAULT_SOURCE_KIND}_drop_relationship`, args: { table: 'article', relationship: 'author' } },
       {
-        type: `${DEFAULT_KIND}_create_object_relationship`,
+        type: `${DEFAULT_SOURCE_KIND}_create_object_relationship`,
         args: { table: 'article', name: 'writer', using: { foreign_key_constraint_on: 'author_id' } },
       },
     ],

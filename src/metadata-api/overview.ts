@@ -42,7 +42,7 @@ function* printed(snapshot: Snapshot): Cooperative<string> {
   const sources: string[] = [];
   const broken = brokenObjects(cache);
   for (const source of metadata.sources.values()) sources.push(yield* printSource(source, { metadata, cache, roles, broken }));
-  const others = [...metadata.unknownSources.values()].map(({ name, json, complaint }) => ({
+  const others = [...metadata.unknownSources.values()].map(({ name, json, problem: complaint }) => ({
     name,
     kind: json['kind'] ?? null,
     unavailable: complaint,

@@ -17,7 +17,7 @@ import {
 import { encodeDocument } from '../metadata/encode-document.ts';
 import type { Kinds } from '../metadata/kinds.ts';
 import { requireSource, requireTable } from '../metadata/lookup.ts';
-import { type Metadata, SECTIONS, type SourceMetadata } from '../metadata/metadata.ts';
+import { type Metadata, METADATA_SECTIONS, type SourceMetadata } from '../metadata/metadata.ts';
 import { DEFAULT_SOURCE } from '../metadata/source.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
@@ -34,7 +34,7 @@ export interface ExportArguments {
 interface Selection {
   readonly tables: readonly WantedTable[];
   readonly sources: readonly string[];
-  readonly sections: readonly (typeof SECTIONS)[number][];
+  readonly sections: readonly (typeof METADATA_SECTIONS)[number][];
 }
 
 interface WantedTable {
@@ -50,7 +50,7 @@ const anyTable: Codec<Json> = leaf(
     throw wrongType('TableOfSource', 'Object', json, path);
   },
   (value) => value,
-  { says: 'A table as the kind of its source names it.' },
+  { description: 'A table as the kind of its source names it.' },
 );
 
 const selection = object('MetadataSelection', {
@@ -59,7 +59,7 @@ const selection = object('MetadataSelection', {
     () => [],
   ),
   sources: defaulted(list(nonEmptyText), () => []),
-  sections: defaulted(list(literal('MetadataSection', SECTIONS)), () => []),
+  sections: defaulted(list(literal('MetadataSection', METADATA_SECTIONS)), () => []),
 });
 
 const fields = object('ExportMetadata', { only: optional(selection) });

@@ -52,7 +52,7 @@ export async function runCommands(
   if (!changesTogether(command)) {
     // Waits for changes under way; the versions of other instances are read where this one differs.
     if (resourceVersion !== undefined)
-      await state.together(async (draft) => requireVersion(draft.current(), resourceVersion), { repeatable: true });
+      await state.transaction(async (draft) => requireVersion(draft.current(), resourceVersion), { repeatable: true });
     const before = state.current();
     return run(state).catch(async (thrown: unknown) => {
       // Another instance may have made it. Operations in front of the one that is refused are not run twice.
@@ -61,7 +61,7 @@ export async function runCommands(
           if (newest.current() === before) throw thrown;
         };
         // A refusal makes the state read the newest metadata.
-        await state.together(refuse, { repeatable: true });
+        await state.transaction(refuse, { repeatable: true });
         return run(state);
       }
       if (!(thrown instanceof SvcError) || thrown.code !== 'not-exists' || (await state.isAlive())) throw thrown;
@@ -73,7 +73,7 @@ export async function runCommands(
     });
   }
   const repeatable = !some(command, ({ changes }) => changes === 'database');
-  const answer = await state.together(run, { repeatable, onWarning: (warning) => void warnings.push(warning) });
+  const answer = await state.transaction(run, { repeatable, onWarning: (warning) => void warnings.push(warning) });
   for (const { run: task, warning } of fate === 'kept' ? afterwards : []) {
     await task().catch((error: unknown) => {
       warnings.push({ ...warning, message: `${warning.message}: ${describeFailure(error)}` });
@@ -212,7 +212,7 @@ class Runner {
       try {
         answers.push(
           await this.#measured(item, (intake) =>
-            changes ? state.together((on) => run(on, intake), { repeatable: false }) : run(state, intake),
+            changes ? state.transaction((on) => run(on, intake), { repeatable: false }) : run(state, intake),
           ),
         );
       } catch (thrown) {
@@ -264,7 +264,7 @@ class Runner {
 }
 
 /** What an element has of its own, instead of what the whole request has. */
-type Within = Pick<RequestOptions, 'signal' | 'intake'>;
+type Within = Pick<RequestOptions, 'signal' | 'resultBudget'>;
 const NOTHING_MORE: Within = {};
 
 /** Elements of `concurrent_bulk`: each takes a connection of a database. */

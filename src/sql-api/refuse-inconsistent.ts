@@ -32,11 +32,11 @@ export async function refuseInconsistent(
   const { cache } = state.current();
   const after = await state.preview({ edit, source, catalog: catalogs.after, renamedTables: renames.tables });
   const { inconsistencies: found } = after;
-  const refusal = refusalOf(underNewNames(cache.inconsistencies, source, renames), found);
+  const refusal = refusalOf(withNewNames(cache.inconsistencies, source, renames), found);
   if (refusal === null) return after;
   // What was wrong already is not the doing of this SQL, although nobody has looked since.
   const known = await state.preview({ edit: (metadata) => metadata, source, catalog: catalogs.before, renamedTables: new Map() });
-  const own = refusalOf(underNewNames(known.inconsistencies, source, renames), found);
+  const own = refusalOf(withNewNames(known.inconsistencies, source, renames), found);
   if (own !== null) throw reworded(own, found, renames, cache.sources.get(source)?.backend.defaultSchema);
   return after;
 }
@@ -71,7 +71,7 @@ function reworded(
 }
 
 /** What was inconsistent before a rename is no news after it. */
-function underNewNames(
+function withNewNames(
   inconsistencies: readonly Inconsistency[],
   source: string,
   { tables, functions }: Renames,

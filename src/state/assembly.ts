@@ -91,7 +91,7 @@ export class Assembly {
         if (known === undefined || anew) return [source.name, await this.open(source, known, callOptions)];
         try {
           const was = before?.snapshot.metadata.sources.get(source.name);
-          return [source.name, await this.refreshed(source, known, refresh, was, callOptions)];
+          return [source.name, await this.refreshedSource(source, known, refresh, was, callOptions)];
         } catch (error) {
           if (!withoutSilent) throw error;
           this.#options.observe({ kind: 'source', source: source.name, event: 'unavailable', message: describeFailure(error) });
@@ -119,12 +119,12 @@ export class Assembly {
   }
 
   /** A remote schema that could not be asked is asked again. */
-  askAgain(remote: RemoteSchema, live: LiveRemote, { network }: Metadata): Promise<LiveRemote> {
+  retryRemote(remote: RemoteSchema, live: LiveRemote, { network }: Metadata): Promise<LiveRemote> {
     return openRemote(remote, { ...this.#options.remotes, network, before: live.introspection, timeoutMs: null });
   }
 
   /** An open source with what `refresh` names, and what is newly tracked, read again. @throws SvcError */
-  async refreshed(
+  async refreshedSource(
     source: SourceMetadata,
     live: LiveSource,
     refresh: Refresh,

@@ -5,7 +5,7 @@ import type { EventCaptures } from './event-captures.ts';
 import type { Assembled, CaptureFailures } from './assembled.ts';
 
 /** State that the metadata database has confirmed. */
-export interface Confirmed {
+export interface ConfirmedState {
   readonly now: Assembled;
   /** False while something is to be confirmed again later. */
   readonly isComplete: boolean;
@@ -17,7 +17,7 @@ export interface CaptureRepairsOptions {
   /** Pause before the next attempt; doubles each time. */
   readonly retry: { readonly firstMs: number; readonly maxMs: number };
   /** Returns what counts, once it is known to be the newest. @throws SvcError while the metadata database does not answer */
-  confirmed(): Promise<Confirmed>;
+  confirmed(): Promise<ConfirmedState>;
   /**
    * Shows what could not be repaired in a source, unless another comparison was requested meanwhile.
    * @returns whether it is shown
@@ -28,7 +28,7 @@ export interface CaptureRepairsOptions {
 interface Work {
   /** Ids of drafts that have ended. */
   readonly ended: ReadonlySet<string>;
-  readonly gone: ReadonlySet<string>;
+  readonly removed: ReadonlySet<string>;
 }
 
 /** Maximum number of ids of ended drafts per source: what was installed for others is removed with the next version. */
@@ -52,8 +52,11 @@ export class CaptureRepairs {
    * @param ended id of a draft that has ended: what was installed for it belongs to no change under way
    * @param gone names of triggers that were removed
    */
-  request(sources: Iterable<string>, { ended, gone = [] }: { readonly ended?: string; readonly gone?: readonly string[] } = {}): void {
-    const work = { ended: new Set(ended === undefined ? [] : [ended]), gone: new Set(gone) };
+  request(
+    sources: Iterable<string>,
+    { ended, removed = [] }: { readonly ended?: string; readonly removed?: readonly string[] } = {},
+  ): void {
+    const work = { ended: new Set(ended === undefined ? [] : [ended]), removed: new Set(removed) };
     for (const source of sources) this.#add(source, work);
     this.#isAsked = true;
     this.#attempts = 0;
@@ -66,11 +69,11 @@ export class CaptureRepairs {
     await this.#running;
   }
 
-  #add(source: string, { ended, gone }: Work): void {
+  #add(source: string, { ended, removed }: Work): void {
     const known = this.#work.get(source);
     this.#work.set(source, {
       ended: new Set([...(known?.ended ?? []), ...ended].slice(-MAX_ENDED)),
-      gone: new Set([...gone, ...(known?.gone ?? [])]),
+      removed: new Set([...removed, ...(known?.removed ?? [])]),
     });
   }
 
@@ -105,7 +108,7 @@ export class CaptureRepairs {
 
   async #repair(now: Assembled, source: string, work: Work): Promise<void> {
     try {
-      const { failures, isComplete } = await this.#options.captures.repair(now, source, { ...work, gone: [...work.gone] });
+      const { failures, isComplete } = await this.#options.captures.repair(now, source, { ...work, removed: [...work.removed] });
       // A change that ended meanwhile may have left other triggers, which the next comparison sees.
       const isShown = await this.#options.show(source, failures, () => !this.#work.has(source));
       if (!isComplete || !isShown) this.#add(source, work);

@@ -31,7 +31,7 @@ test('a change from an outdated instance is made on top of what others changed',
 });
 
 const changeOn = (on: State, version: number, change: Change): Promise<ChangeResult> =>
-  on.together(
+  on.transaction(
     async (draft) => {
       requireVersion(draft.current(), version);
       return draft.change(change);
@@ -93,7 +93,7 @@ test("another instance's change is taken over although a source does not answer,
 test('changes made together are one version, seen by others only when all are made', async () => {
   await state.change(add(database.url));
   const before = state.current();
-  const versions = await state.together(
+  const versions = await state.transaction(
     async (draft) => {
       await draft.change(track('author'));
       expect(draft.current().cache.sources.get('s')?.tables.has(key('author'))).toBe(true);
@@ -112,7 +112,7 @@ test('changes made together are one version, seen by others only when all are ma
 test('of changes made together all fail when one does', async () => {
   await state.change(add(database.url));
   const before = state.current();
-  const failing = state.together(
+  const failing = state.transaction(
     async (draft) => {
       await draft.change({ edit: (m) => withSource(m, source('t', database.url)) });
       await draft.change(track('author'));
@@ -127,7 +127,7 @@ test('of changes made together all fail when one does', async () => {
 });
 
 test('a source that was opened and given up on the way is closed, one that stays is not', async () => {
-  await state.together(
+  await state.transaction(
     async (draft) => {
       await draft.change(add(database.url));
       await draft.change({ edit: (m) => withSource(m, source('t', database.url)) });
@@ -142,7 +142,7 @@ test('a source that was opened and given up on the way is closed, one that stays
 test('what was changed in a database is read again although the metadata does not change with it', async () => {
   await state.change(add(database.url));
   await state.change(track('author'));
-  const failing = state.together(
+  const failing = state.transaction(
     async (draft) => {
       await runSql(database.url, 'alter table author add column age int');
       await draft.change({ edit: (m) => m, refresh: { tables: [{ source: 's', name: name('author') }] } });
@@ -160,7 +160,7 @@ test('changes made together are made again on top of those of another instance, 
   await state.change(add(database.url));
   let runs = 0;
   const both = (repeatable: boolean, table: string) =>
-    second.together(
+    second.transaction(
       async (draft) => {
         runs += 1;
         if (runs % 2 === 1) await state.change({ edit: (m) => m });

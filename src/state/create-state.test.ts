@@ -89,7 +89,7 @@ test('a stale version is refused before anything happens', async () => {
     requireVersion(draft.current(), 7);
     return draft.change({ edit });
   };
-  await expect(state.together(change, { repeatable: true })).rejects.toMatchObject({
+  await expect(state.transaction(change, { repeatable: true })).rejects.toMatchObject({
     code: 'conflict',
     status: 409,
     printedPath: '$',
@@ -288,7 +288,7 @@ test('listeners hear of each snapshot that is shown, whoever made it, and of no 
     await draft.change(track('author'));
     await draft.change(track('article'));
   };
-  await state.together(twice, { repeatable: true });
+  await state.transaction(twice, { repeatable: true });
   expect(heard).toEqual(['1 -> 2', '2 -> 3']);
 
   const other = await start('two');

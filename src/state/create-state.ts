@@ -16,8 +16,8 @@ import type { Storage } from '../metadata-store/storage.ts';
 import { Assembly, type AssemblyOptions, type Live } from './assembly.ts';
 import { MetadataDraft, runAndDiscard } from './draft.ts';
 import { StoredIntrospections } from './stored-introspections.ts';
-import { CaptureRepairs, type Confirmed } from './capture-repairs.ts';
-import { carriedFailures, changedCaptures, doubtfulCaptures, isShown, withOtherFailures } from './event-captures.ts';
+import { CaptureRepairs, type ConfirmedState } from './capture-repairs.ts';
+import { carriedFailures, changedCaptures, uncertainCaptures, isShown, withOtherFailures } from './event-captures.ts';
 import type { LiveRemote } from './live-remote.ts';
 import { isNamed, sameServer } from './live-remotes.ts';
 import type { LiveSource } from './live-source.ts';
@@ -35,7 +35,7 @@ import type {
   SnapshotListener,
   Snapshots,
   State,
-  TogetherOptions,
+  StateTransactionOptions,
 } from './state.ts';
 import type { Assembled, CaptureFailures } from './assembled.ts';
 
@@ -136,15 +136,15 @@ class QueuedState implements RunningState {
   }
 
   change(change: Change): Promise<ChangeResult> {
-    return this.together((draft) => draft.change(change), { repeatable: true });
+    return this.transaction((draft) => draft.change(change), { repeatable: true });
   }
 
-  together<T>(run: (draft: State) => Promise<T>, how: TogetherOptions): Promise<T> {
+  transaction<T>(run: (draft: State) => Promise<T>, how: StateTransactionOptions): Promise<T> {
     return this.#alone(async () => {
       const before = this.#now();
       const began = performance.now();
       try {
-        const answer = await this.#together(run, how);
+        const answer = await this.#transaction(run, how);
         if (this.#now() !== before) this.counts.ok += 1;
         return answer;
       } catch (error) {
@@ -239,7 +239,7 @@ class QueuedState implements RunningState {
    * A refusal counts only when it was said of the newest metadata: where another instance was
    * faster, the changes are made again on top of its own.
    */
-  async #together<T>(run: (draft: State) => Promise<T>, { repeatable, onWarning }: TogetherOptions): Promise<T> {
+  async #transaction<T>(run: (draft: State) => Promise<T>, { repeatable, onWarning }: StateTransactionOptions): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       if (this.#uncertain.isPending) await this.#uncertain.settle();
       const draft = this.#draft();
@@ -310,12 +310,12 @@ class QueuedState implements RunningState {
   /** Reports event triggers that may be installed as a draft has them, until they are compared. */
   #showDoubtful(draft: MetadataDraft): void {
     const now = this.#now();
-    const doubtful = doubtfulCaptures(now, draft.latest);
+    const doubtful = uncertainCaptures(now, draft.latest);
     if (doubtful.size > 0) this.#swap(withOtherFailures(now, new Map([...now.captureFailures, ...doubtful])));
   }
 
   /** Stores and shows what was drafted. */
-  async #commit(draft: MetadataDraft, onWarning?: TogetherOptions['onWarning']): Promise<void> {
+  async #commit(draft: MetadataDraft, onWarning?: StateTransactionOptions['onWarning']): Promise<void> {
     const before = this.#now();
     const { latest, refresh } = draft;
     if (latest === before) return draft.close(before);
@@ -331,12 +331,12 @@ class QueuedState implements RunningState {
     after: Assembled,
     { clearsEvents }: MetadataDraft,
     outcome: CommitOutcome,
-    onWarning?: TogetherOptions['onWarning'],
+    onWarning?: StateTransactionOptions['onWarning'],
   ): Promise<void> {
     // Events are not cleared for a change that may not have been stored.
     const { warnings, left } = await this.#assembly.captures.settle(before, after, clearsEvents && outcome === 'stored');
     for (const warning of warnings) onWarning?.(warning);
-    for (const [name, gone] of left) this.#repairs.request([name], { gone });
+    for (const [name, removed] of left) this.#repairs.request([name], { removed });
     this.#compare(before);
   }
 
@@ -348,7 +348,7 @@ class QueuedState implements RunningState {
   }
 
   /** Returns the newest state, once the metadata database has confirmed it, and whether all that SQL changed was read again. */
-  async #confirmed(): Promise<Confirmed> {
+  async #confirmed(): Promise<ConfirmedState> {
     if (this.#uncertain.isPending) await this.#alone(() => this.#uncertain.settle());
     else if ((await this.#options.storage.currentVersion()) !== this.#now().snapshot.resourceVersion) await this.synchronize();
     let isComplete = true;
@@ -544,7 +544,7 @@ class QueuedState implements RunningState {
     });
     const [opened, answered] = await Promise.all([
       Promise.all(broken.map(async (source) => [source.name, await this.#assembly.open(source)] as const)),
-      Promise.all(silent.map(async ({ remote, live }) => [remote.name, await this.#assembly.askAgain(remote, live, metadata)] as const)),
+      Promise.all(silent.map(async ({ remote, live }) => [remote.name, await this.#assembly.retryRemote(remote, live, metadata)] as const)),
     ]);
     const back = opened.filter(([, { connection }]) => connection !== null);
     const all = new Map(back);
@@ -571,7 +571,7 @@ class QueuedState implements RunningState {
       if (known?.input.kind !== 'failed' || known.configuration !== live.configuration || known.kind !== live.kind) continue;
       const source = metadata.sources.get(name);
       if (source === undefined) continue;
-      sources.set(name, await this.#assembly.refreshed(source, live, {}));
+      sources.set(name, await this.#assembly.refreshedSource(source, live, {}));
       joined = true;
       this.#options.observe({ kind: 'source', source: name, event: 'available', message: 'the source can be used again' });
     }

@@ -15,7 +15,7 @@ import { mergeRefreshes } from './refresh.ts';
 import { requireVersion } from './require-version.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Change, ChangeResult, Preview, PreviewResult, Refresh, State } from './state.ts';
-import { underNewNames } from './renamed-sources.ts';
+import { withRenamedSources } from './renamed-sources.ts';
 import { checkConsistency } from './consistency-check.ts';
 import { deadlineCheck } from './deadline-check.ts';
 import type { CallOptions } from '../util/deadline.ts';
@@ -113,7 +113,7 @@ export class MetadataDraft implements State {
       const candidate = await this.#assembly.assemble(version, metadata, { sources, remotes }, before, goOn);
       const { inconsistencies } = candidate.snapshot.cache;
       if (change.inconsistencies !== 'allow') {
-        const known = change.inconsistencies === 'reject-all' ? null : underNewNames(before.snapshot, metadata);
+        const known = change.inconsistencies === 'reject-all' ? null : withRenamedSources(before.snapshot, metadata);
         checkConsistency(known, inconsistencies, change.edited ?? []);
       }
       const installed = this.#trial !== null ? candidate : await this.#install(before, candidate, refresh, change);
@@ -180,7 +180,7 @@ export class MetadataDraft implements State {
   }
 
   /** Changes within these changes: when `run` fails, those that it made are forgotten. */
-  async together<T>(run: (draft: State) => Promise<T>): Promise<T> {
+  async transaction<T>(run: (draft: State) => Promise<T>): Promise<T> {
     const before = this.#latest;
     try {
       return await run(this);

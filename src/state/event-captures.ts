@@ -48,7 +48,7 @@ export interface RepairOptions {
   /** Id of the draft that the metadata is a step of; absent for stored metadata. */
   readonly draft?: string;
   /** Names of triggers that were removed. */
-  readonly gone: readonly string[];
+  readonly removed: readonly string[];
   /** Definitions that are also kept. */
   readonly kept?: readonly EventTrigger[];
   /** Other names of the source in a change that is undone. */
@@ -200,24 +200,24 @@ export class EventCaptures {
       if (now === was) continue;
       const definitions = definitionsOf(now);
       const names = new Set(definitions.map((each) => each.name));
-      const gone = definitionsOf(was).flatMap((each) => (names.has(each.name) ? [] : [each.name]));
+      const removed = definitionsOf(was).flatMap((each) => (names.has(each.name) ? [] : [each.name]));
       const needed = captureNames(definitions);
-      const isLess = gone.length > 0 || [...captureNames(definitionsOf(was))].some((each) => !needed.has(each));
+      const isLess = removed.length > 0 || [...captureNames(definitionsOf(was))].some((each) => !needed.has(each));
       const own = connections.get(now.name);
       const owner = this.owner(now.name);
       if (clearing && definitions.length === 0) await attempt(name, async () => required(own, was, name)?.uninstall(owner));
       else if (
         isLess &&
-        !(await attempt(name, async () => required(own, was, name)?.retain(definitions, { owner, settled, removed: gone })))
+        !(await attempt(name, async () => required(own, was, name)?.retain(definitions, { owner, settled, removed })))
       )
-        left.set(now.name, gone);
+        left.set(now.name, removed);
     }
     return { warnings, left };
   }
 
   /** Compares what a source has with what the metadata says, and mends it. Never fails. */
   async repair({ snapshot }: Assembled, source: string, options: RepairOptions): Promise<Repair> {
-    const { gone, kept = [], formerNames = [], draft, ended } = options;
+    const { removed, kept = [], formerNames = [], draft, ended } = options;
     const { cache, metadata, connections, resourceVersion: version } = snapshot;
     const captures = connections.get(source)?.captures;
     if (captures === undefined) return { failures: NO_CAPTURE_FAILURES, isComplete: true };
@@ -231,7 +231,7 @@ export class EventCaptures {
     const definitions = [...definitionsOf(metadata.sources.get(source)), ...kept];
     const names = new Set(definitions.map(({ name }) => name));
     try {
-      const isComplete = await captures.retain(definitions, { ...how, removed: gone.filter((name) => !names.has(name)) });
+      const isComplete = await captures.retain(definitions, { ...how, removed.filter((name) => !names.has(name)) });
       this.#log.retain(captures, new Set(found.map(([{ definition }]) => definition.name)));
       return { failures, isComplete: isComplete && failures.size === 0 };
     } catch (error) {
@@ -249,7 +249,7 @@ export class EventCaptures {
    */
   async undo(touched: Touched, now: Assembled, id: string, base?: Assembled): Promise<readonly string[]> {
     const left: string[] = [];
-    const how = { settled: (base ?? now).snapshot.resourceVersion, ended: new Set([id]), gone: [] };
+    const how = { settled: (base ?? now).snapshot.resourceVersion, ended: new Set([id]), removed: [] };
     for (const [connection, names] of touched) {
       const own = [...now.snapshot.connections].find(([, each]) => each === connection)?.[0];
       if (own !== undefined) {
@@ -317,7 +317,7 @@ function failureOf(cache: SchemaCache, source: string, info: EventTriggerInfo, e
 }
 
 /** Failures of the event triggers that a change has changed which may be stored or not. */
-export function doubtfulCaptures(now: Assembled, latest: Assembled): CaptureFailures {
+export function uncertainCaptures(now: Assembled, latest: Assembled): CaptureFailures {
   const error = new SvcError('unexpected', 'it is not known yet whether a change of it was stored, because the connection broke');
   const doubtful = new Map<EventTriggerInfo, CaptureFailure>();
   const sides = [now.snapshot.cache, latest.snapshot.cache];

@@ -7,7 +7,7 @@ import type { Snapshot } from './snapshot.ts';
  * What was inconsistent before an edit, under the ids that it has in the edited metadata: a renamed
  * source takes its inconsistent objects with it, and none of them is new.
  */
-export function underNewNames({ metadata, cache }: Pick<Snapshot, 'metadata' | 'cache'>, edited: Metadata): readonly Inconsistency[] {
+export function withRenamedSources({ metadata, cache }: Pick<Snapshot, 'metadata' | 'cache'>, edited: Metadata): readonly Inconsistency[] {
   const names = newNames(metadata, edited);
   if (names.size === 0) return cache.inconsistencies;
   return cache.inconsistencies.map((each) => ({ ...each, objectId: idInRenamedSource(each.objectId, names) }));

@@ -67,7 +67,7 @@ export interface ChangeResult {
   readonly inconsistencies: readonly Inconsistency[];
 }
 
-export interface TogetherOptions {
+export interface StateTransactionOptions {
   /** Nothing but changes happens, so that all of it may be done again when another instance was faster. */
   readonly repeatable: boolean;
   /** Hears what did not work although the changes count. */
@@ -98,7 +98,7 @@ export interface State {
    * In the draft that it gets they are current as soon as they are made. In a draft, what `run` does is
    * forgotten alone when it fails. Nothing else changes meanwhile: `run` must not wait for another change of the state itself.
    */
-  together<T>(run: (draft: State) => Promise<T>, how: TogetherOptions): Promise<T>;
+  transaction<T>(run: (draft: State) => Promise<T>, how: StateTransactionOptions): Promise<T>;
   /**
    * Changes that nobody else ever sees: nothing is stored, shown or installed, and all is forgotten when `run` is done. Others go on
    * meanwhile.

@@ -30,7 +30,7 @@ const createTrigger: Change = {
 
 /** Adds a column by SQL in one request with a change that opens the source again. */
 const alter = (on: State): Promise<unknown> =>
-  on.together(
+  on.transaction(
     async (draft) => {
       await runSql(database.url, 'alter table author add column extra int');
       await draft.change({ edit: (m) => m, refresh: { sources: ['s'] }, inconsistencies: 'allow' });
@@ -125,7 +125,7 @@ test('confirms a stored change although a warning about it cannot be passed on',
   const onWarning = vi.fn(() => {
     throw new Error('a fault of the caller');
   });
-  expect(await other.together((draft) => draft.change(without), { repeatable: true, onWarning })).toMatchObject({ resourceVersion: 5 });
+  expect(await other.transaction((draft) => draft.change(without), { repeatable: true, onWarning })).toMatchObject({ resourceVersion: 5 });
   expect(onWarning).toHaveBeenCalledOnce();
   captures.retain = retain;
   await other.stop();

@@ -7,7 +7,7 @@ import { SvcError } from '../errors/svc-error.ts';
 import type { Assembled } from './assembled.ts';
 import type { CaptureRepairs } from './capture-repairs.ts';
 import type { MetadataDraft } from './draft.ts';
-import type { TogetherOptions } from './state.ts';
+import type { StateTransactionOptions } from './state.ts';
 
 /** `unknown`: other instances have changed the metadata so often since that the author of the version is not recorded any more. */
 export type CommitOutcome = 'stored' | 'not-stored' | 'unknown';
@@ -22,7 +22,7 @@ export interface UncertainChangeOptions {
    */
   synchronize(): Promise<string | undefined>;
   /** Removes from the sources what the change does not need any more. */
-  settle(before: Assembled, draft: MetadataDraft, outcome: CommitOutcome, onWarning?: TogetherOptions['onWarning']): Promise<void>;
+  settle(before: Assembled, draft: MetadataDraft, outcome: CommitOutcome, onWarning?: StateTransactionOptions['onWarning']): Promise<void>;
   /** Removes from the sources what the draft has installed and the shown metadata does not need. */
   undo(draft: MetadataDraft): Promise<void>;
   report(error: unknown): void;
@@ -60,7 +60,7 @@ export class UncertainChange {
    * Settles it within the request: a connection that broke is usually replaced at once. The rest is done in the background.
    * @throws SvcError while the outcome cannot be read
    */
-  async settleSoon(onWarning?: TogetherOptions['onWarning']): Promise<CommitOutcome> {
+  async settleSoon(onWarning?: StateTransactionOptions['onWarning']): Promise<CommitOutcome> {
     const began = performance.now();
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -76,7 +76,7 @@ export class UncertainChange {
    * Reads whether the change was stored, and completes it or takes it back.
    * @throws SvcError while the outcome cannot be read
    */
-  async settle(onWarning?: TogetherOptions['onWarning']): Promise<CommitOutcome> {
+  async settle(onWarning?: StateTransactionOptions['onWarning']): Promise<CommitOutcome> {
     const { instanceId, repairs, now, synchronize, settle, undo, report } = this.#options;
     if (this.#change === undefined) return 'unknown';
     const { draft, before } = this.#change;

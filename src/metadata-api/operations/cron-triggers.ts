@@ -1,6 +1,6 @@
 import { SvcError } from '../../errors/svc-error.ts';
 import { bool, defaulted, nonEmptyText, object, required } from '../../metadata/codec.ts';
-import { type CronTrigger, cronTriggerFields, wholeCronTrigger } from '../../metadata/cron-trigger.ts';
+import { type CronTrigger, cronTriggerFields, encodeWithDefaults } from '../../metadata/cron-trigger.ts';
 import { withEntry, withoutEntry } from '../../metadata/edit.ts';
 import { objectId } from '../../schema-cache/object-id.ts';
 import { noArguments } from '../no-arguments.ts';
@@ -62,7 +62,7 @@ const list: OperationGroup = () => [
     changes: 'nothing',
     errors: [],
     documentation: { summary: 'Lists all cron triggers, also those that are not exported.', example: {} },
-    run: async (_args, { snapshot }) => ({ cron_triggers: [...snapshot.metadata.cronTriggers.values()].map(wholeCronTrigger) }),
+    run: async (_args, { snapshot }) => ({ cron_triggers: [...snapshot.metadata.cronTriggers.values()].map(encodeWithDefaults) }),
   }),
 ];
 

@@ -58,7 +58,7 @@ const bySource = object('TriggerLogCleanupSources', {
       'SourceNames',
       (json, path) => (json === '*' ? '*' : list(nonEmptyText).decode(json, path)),
       (value) => value,
-      { says: '`"*"`, or a list of names of sources.' },
+      { description: '`"*"`, or a list of names of sources.' },
     ),
   ),
 });
@@ -74,7 +74,7 @@ const selection: Codec<Selection> = leaf(
   () => {
     throw new Error('invariant: arguments are only read');
   },
-  { says: '`{"sources": "*"}`, `{"sources": […]}`, or a list of triggers by source.', of: [bySource, byTrigger] },
+  { description: '`{"sources": "*"}`, `{"sources": […]}`, or a list of triggers by source.', of: [bySource, byTrigger] },
 );
 
 /** @throws SvcError not-exists */

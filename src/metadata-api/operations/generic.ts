@@ -22,7 +22,7 @@ import { withRules } from '../../metadata/decode-rules.ts';
 import type { Kinds } from '../../metadata/kinds.ts';
 import { EMPTY_METADATA, type Metadata } from '../../metadata/metadata.ts';
 import { withSource } from '../../metadata/edit.ts';
-import { nameComplaint } from '../../metadata/event-trigger.ts';
+import { triggerNameProblem } from '../../metadata/event-trigger.ts';
 import { DEFAULT_SOURCE, NO_CUSTOMIZATION } from '../../metadata/source.ts';
 import { shareUnchanged } from '../../metadata/share.ts';
 import { recordsOf } from '../../schema-cache/inconsistency.ts';
@@ -179,7 +179,7 @@ function illegalTriggerNames({ sources }: Metadata): readonly Warning[] {
   return [...sources.values()].flatMap(({ name: source, tables }) =>
     [...tables.values()].flatMap(({ eventTriggers }) =>
       [...eventTriggers.keys()].flatMap((name): readonly Warning[] => {
-        const complaint = nameComplaint(name);
+        const complaint = triggerNameProblem(name);
         if (complaint === null) return [];
         const message = `the event trigger ${JSON.stringify(name)} may not work as expected: ${complaint}`;
         return [{ code: 'illegal-event-trigger-name', type: 'event_trigger', name: `event_trigger ${name} in source ${source}`, message }];
@@ -210,7 +210,7 @@ const selection: Codec<boolean | readonly string[]> = leaf(
     throw parseFailed('expecting a boolean or a list of names', path);
   },
   (value) => value,
-  { says: '`true` is all, `false` none; or a list of names.' },
+  { description: '`true` is all, `false` none; or a list of names.' },
 );
 
 const reloadMetadata: OperationGroup = () => [

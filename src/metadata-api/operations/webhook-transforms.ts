@@ -13,7 +13,7 @@ import {
   required,
   text,
 } from '../../metadata/codec.ts';
-import { type ConfiguredText, type Environment, filledTemplate } from '../../metadata/environment-template.ts';
+import { type ConfiguredText, type EnvironmentVariables, filledTemplate } from '../../metadata/environment-template.ts';
 import { type RequestTransform, requestTransformCodec, responseTransformCodec } from '../../metadata/transform.ts';
 import { type RequestContext, requestContext } from '../../webhooks/transform/context.ts';
 import { compileRequestTransform, type Header, type OutgoingRequest } from '../../webhooks/transform/request-transform.ts';
@@ -32,7 +32,7 @@ const webhookUrl: Codec<ConfiguredText> = leaf(
   (json, path) =>
     typeof json === 'string' ? { kind: 'template', text: json } : { kind: 'environment', name: fromEnv.decode(json, path).fromEnv },
   (value) => (value.kind === 'template' ? value.text : fromEnv.encode({ fromEnv: value.name })),
-  { says: 'A URL, which is a template, or `{"from_env": …}`.' },
+  { description: 'A URL, which is a template, or `{"from_env": …}`.' },
 );
 
 const header: Codec<Header> = leaf(
@@ -42,7 +42,7 @@ const header: Codec<Header> = leaf(
     return [nonEmptyText.decode(json[0] as Json, at(path, 0)), text.decode(json[1] as Json, at(path, 1))];
   },
   (value) => [...value],
-  { says: '`[name, value]`' },
+  { description: '`[name, value]`' },
 );
 
 const args = object('TestWebhookTransform', {
@@ -121,7 +121,7 @@ const testWebhookTransform: OperationGroup = () => [
       },
     },
     async run({ webhookUrl: target, body, env, requestHeaders, sessionVariables, requestTransform, responseTransform }, { path }) {
-      const environment: Environment = Object.assign(Object.create(null), Object.fromEntries(env));
+      const environment: EnvironmentVariables = Object.assign(Object.create(null), Object.fromEntries(env));
       const url = configuredUrl(target, environment, missing);
       const headers = requestHeaders.map(([name, value]): Header => [name.toLowerCase(), filledTemplate(value, environment, missing)]);
       const request: OutgoingRequest = { method: 'GET', url, headers, body: { kind: 'json', value: body } };
