@@ -88,9 +88,9 @@ export interface Dialect {
   identifier(name: string): string;
   string(value: string): string;
   /** `$1`, `?`, `@p1`; `index` counts from 1. */
-  placeholder(index: number): string;
+  parameterMarker(index: number): string;
   /** Whether equal parameters may share a placeholder. */
-  readonly sharesPlaceholders: boolean;
+  readonly sharesParameterMarkers: boolean;
 }
 
 export interface Printed {
@@ -127,17 +127,17 @@ export function print(root: Sql, dialect: Dialect): Printed {
         pieces.push(String(node.value));
         return;
       case 'parameter': {
-        const known = dialect.sharesPlaceholders ? indexes.get(node.parameter.key) : undefined;
+        const known = dialect.sharesParameterMarkers ? indexes.get(node.parameter.key) : undefined;
         if (known !== undefined) {
           const first = parameters[known - 1] as Parameter;
           const perRow = (first.perRow ?? 0) + (node.parameter.perRow ?? 0);
           if (perRow > 0) parameters[known - 1] = { ...first, perRow };
-          pieces.push(dialect.placeholder(known));
+          pieces.push(dialect.parameterMarker(known));
           return;
         }
         parameters.push(node.parameter);
         indexes.set(node.parameter.key, parameters.length);
-        pieces.push(dialect.placeholder(parameters.length));
+        pieces.push(dialect.parameterMarker(parameters.length));
         return;
       }
       case 'sequence':

@@ -1,11 +1,11 @@
 /** BigQuery's types as GraphQL scalars: names, operators, traits and input checks. */
 import { COMMON_AGGREGATES, commonAggregatePredicates } from '../shared/aggregates.ts';
-import type { ComparedScalar, Operator } from '../shared/operators.ts';
+import type { ComparedScalar, ComparisonOperator } from '../shared/operators.ts';
 import { scalarTable } from '../shared/scalar-table.ts';
 import type { TypeSystem } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import {
-  anyJson,
+  anyJsonCheck,
   booleanCheck,
   type Check,
   floatCheck,
@@ -50,7 +50,7 @@ function checkOf({ name }: CatalogType, family: Family): Check {
     case 'json':
     case 'struct':
     case 'other':
-      return anyJson;
+      return anyJsonCheck;
     case 'geography':
       return geoJsonCheck;
     default:
@@ -58,7 +58,7 @@ function checkOf({ name }: CatalogType, family: Family): Check {
   }
 }
 
-function comparisonsOf(family: Family): readonly Operator[] {
+function comparisonsOf(family: Family): readonly ComparisonOperator[] {
   switch (family) {
     case 'text':
       return TEXT_COMPARISONS;

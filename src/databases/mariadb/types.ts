@@ -5,7 +5,7 @@ import { scalarTable } from '../shared/scalar-table.ts';
 import type { TypeSystem } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import {
-  anyJson,
+  anyJsonCheck,
   booleanCheck,
   type Check,
   floatCheck,
@@ -65,7 +65,7 @@ function checkOf(type: CatalogType, family: Family): Check {
     case 'text':
       return textCheck;
     case 'json':
-      return anyJson;
+      return anyJsonCheck;
     case 'geometry':
       return geoJsonCheck;
     default:

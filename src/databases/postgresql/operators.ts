@@ -10,7 +10,7 @@ import {
   commonComparisons,
   infix,
   keyComparisons,
-  type Operator,
+  type ComparisonOperator,
   operator,
   regularExpressions,
   spatialComparisons,
@@ -35,7 +35,7 @@ export const COMMON_COMPARISONS = commonComparisons(
 );
 
 /** For PostGIS types, which have no `<>`. */
-export const NEGATED_COMPARISONS: readonly Operator[] = [
+export const NEGATED_COMPARISONS: readonly ComparisonOperator[] = [
   operator('_neq', null, (column, value) => sql`(not ${column} = ${value})`),
   operator('_nin', null, (column, list) => sql`(not ${column} = any (${list}))`, LIST),
 ];
@@ -56,7 +56,7 @@ export const TEXT_COMPARISONS = textComparisons(
   ],
 );
 
-function cast(input: string, targets: Extract<Comparison['argument'], { kind: 'cast' }>['targets']): Operator {
+function cast(input: string, targets: Extract<Comparison['argument'], { kind: 'cast' }>['targets']): ComparisonOperator {
   return {
     name: '_cast',
     description: null,
@@ -67,7 +67,7 @@ function cast(input: string, targets: Extract<Comparison['argument'], { kind: 'c
   };
 }
 
-export const JSONB_COMPARISONS: readonly Operator[] = [
+export const JSONB_COMPARISONS: readonly ComparisonOperator[] = [
   operator('_contains', 'does the column contain the given json value at the top level', infix(sql`@>`)),
   operator('_contained_in', 'is the column contained in the given json value', infix(sql`<@`)),
   ...keyComparisons(TEXT, infix(sql`?`), (column, { value }) => infix(sql`?|`)(column, value()), infix(sql`?&`)),
@@ -75,12 +75,12 @@ export const JSONB_COMPARISONS: readonly Operator[] = [
 ];
 
 /** Operators of whole arrays. */
-export const ARRAY_COMPARISONS: readonly Operator[] = [
+export const ARRAY_COMPARISONS: readonly ComparisonOperator[] = [
   operator('_contains', 'does the array contain the given value', infix(sql`@>`)),
   operator('_contained_in', 'is the array contained in the given array value', infix(sql`<@`)),
 ];
 
-export function ltreeComparisons(ltree: CatalogType): readonly Operator[] {
+export function ltreeComparisons(ltree: CatalogType): readonly ComparisonOperator[] {
   const sibling = (name: string): CatalogType => ({ ...ltree, name });
   return [
     operator('_ancestor', 'is the left argument an ancestor of right (or equal)?', infix(sql`@>`)),
@@ -104,9 +104,9 @@ export function ltreeComparisons(ltree: CatalogType): readonly Operator[] {
 /** The GraphQL type of a distance is `Float`, the SQL value a double: `real` would round it. */
 const DISTANCE = baseType('float4');
 
-export function geometryComparisons(geometry: CatalogType): readonly Operator[] {
+export function geometryComparisons(geometry: CatalogType): readonly ComparisonOperator[] {
   const input = { name: 'st_d_within_input', distance: DISTANCE, from: geometry };
-  const within = (name: string, functionName: Sql): Operator =>
+  const within = (name: string, functionName: Sql): ComparisonOperator =>
     withinDistance(
       name,
       'geometry',
@@ -121,7 +121,7 @@ export function geometryComparisons(geometry: CatalogType): readonly Operator[] 
   ];
 }
 
-export function geographyComparisons(geography: CatalogType): readonly Operator[] {
+export function geographyComparisons(geography: CatalogType): readonly ComparisonOperator[] {
   return [
     ...spatialComparisons('geography', ['_st_intersects']),
     withinDistance(
@@ -140,7 +140,7 @@ export function geographyComparisons(geography: CatalogType): readonly Operator[
   ];
 }
 
-export function rasterComparisons(raster: CatalogType): readonly Operator[] {
+export function rasterComparisons(raster: CatalogType): readonly ComparisonOperator[] {
   const nband = (required: boolean) => ({ name: 'nband', type: baseType('int4'), required });
   const geommin = { name: 'geommin', type: { ...raster, name: 'geometry' }, required: true };
   return [

@@ -3,7 +3,7 @@
  * name. What is not listed is a scalar with the catalog's own name that takes strings.
  */
 import { aggregatePredicate, COMMON_AGGREGATES, commonAggregatePredicates } from '../shared/aggregates.ts';
-import type { ComparedScalar, Operator } from '../shared/operators.ts';
+import type { ComparedScalar, ComparisonOperator } from '../shared/operators.ts';
 import { scalarTable } from '../shared/scalar-table.ts';
 import type { TypeSystem } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
@@ -28,7 +28,7 @@ interface Traits {
   readonly arraysIncomparable?: true;
   readonly unordered?: true;
   readonly json?: 'json' | 'jsonb';
-  readonly comparisons?: (type: CatalogType) => readonly Operator[];
+  readonly comparisons?: (type: CatalogType) => readonly ComparisonOperator[];
 }
 
 const textual = (graphql: string): Traits => ({ graphql, comparisons: () => TEXT_COMPARISONS });

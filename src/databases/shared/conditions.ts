@@ -14,25 +14,25 @@ import type { Operand } from '../../ir/value.ts';
 import { join, type Sql, sql } from '../../sql/fragment.ts';
 import type { AggregateOperand } from './aggregates.ts';
 import { comparisonNamed, compareValueSql, logicSql, nullSafeSql, nullTest } from './condition.ts';
-import type { CompiledArgument, Operator } from './operators.ts';
+import type { CompiledArgument, ComparisonOperator } from './operators.ts';
 import { ownScope, type Row, rowOutside, type Scope } from './row.ts';
 
 /** The parts of conditions that each kind writes in its own way. @typeParam C what the compilation of one statement shares */
-export interface Dialect<C> {
+export interface ConditionDialect<C> {
   /** The value of a read, without its mask. @throws SvcError not-supported */
   value(context: C, read: Read, row: Row): Sql;
   /** Operators of every type. */
-  readonly common: readonly Operator[];
+  readonly common: readonly ComparisonOperator[];
   /** The operator of this name for values of the type. @throws SvcError not-supported */
-  operator(type: CatalogType, name: string): Operator;
+  operator(type: CatalogType, name: string): ComparisonOperator;
   /**
    * The right side of a comparison.
    * @param operator of a comparison with one operand; absent for aggregates and fields
    * @param perRow of the parameter
    */
-  argument(context: C, operand: Operand, operator?: Operator, perRow?: number): Pick<CompiledArgument, 'value' | 'list'>;
+  argument(context: C, operand: Operand, operator?: ComparisonOperator, perRow?: number): Pick<CompiledArgument, 'value' | 'list'>;
   /** A condition that holds for every operand that the operator takes; null: for any. */
-  validity?(operator: Operator, operand: Operand): Sql | null;
+  validity?(operator: ComparisonOperator, operand: Operand): Sql | null;
   /** The column on the right side of a comparison. */
   otherColumn?(left: CatalogType, right: CatalogType, value: Sql): Sql;
   /** Whether the database may refuse the condition when it meets a row. */
@@ -57,7 +57,7 @@ export interface Conditions<C> {
   predicateHolds(context: C, exp: AggregatePredicate, row: Row): Sql;
 }
 
-export function conditionsOver<C>(dialect: Dialect<C>): Conditions<C> {
+export function conditionsOver<C>(dialect: ConditionDialect<C>): Conditions<C> {
   function readSql(context: C, read: Read, row: Row): Sql {
     const value = dialect.value(context, read, row);
     if (read.kind === 'cast' || read.mask === undefined) return value;
@@ -134,7 +134,7 @@ export function conditionsOver<C>(dialect: Dialect<C>): Conditions<C> {
     return exp.nullSafe ? nullSafeSql(plain, exp.operator, left, right) : plain;
   }
 
-  function operandArgument(context: C, operand: Operand, operator?: Operator): CompiledArgument {
+  function operandArgument(context: C, operand: Operand, operator?: ComparisonOperator): CompiledArgument {
     // The common operators hash the values of a list, and values that differ do so early.
     const perRow = operator === undefined || dialect.common.includes(operator) ? undefined : 1;
     return { ...NO_FIELDS, ...dialect.argument(context, operand, operator, perRow) };

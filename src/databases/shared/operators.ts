@@ -15,7 +15,7 @@ export interface CompiledArgument {
   has(name: string): boolean;
 }
 
-export interface Operator extends Comparison {
+export interface ComparisonOperator extends Comparison {
   /** The database refuses some values when it meets a row. */
   readonly mayFail?: true;
   /** The operand is a pattern of this language: a wrong one is refused before any row is read. */
@@ -25,7 +25,7 @@ export interface Operator extends Comparison {
 
 /** A scalar with operators that compile. */
 export interface ComparedScalar extends ScalarType {
-  readonly comparisons: readonly Operator[];
+  readonly comparisons: readonly ComparisonOperator[];
 }
 
 type Compile = (column: Sql, value: Sql) => Sql;
@@ -36,7 +36,7 @@ export function operator(
   description: string | null,
   compile: Compile,
   argument: Comparison['argument'] = { kind: 'same' },
-): Operator {
+): ComparisonOperator {
   return { name, description, argument, compile: (column, { value }) => compile(column, value()) };
 }
 
@@ -60,7 +60,10 @@ const SYMBOLS: readonly (readonly [name: string, symbol: Sql])[] = [
 ];
 
 /** Operators of every type, in the order of the schema; `_is_null` is a node of its own. */
-export function commonComparisons(isIn: Operator['compile'], isNotIn: Operator['compile']): readonly Operator[] {
+export function commonComparisons(
+  isIn: ComparisonOperator['compile'],
+  isNotIn: ComparisonOperator['compile'],
+): readonly ComparisonOperator[] {
   const argument = { kind: 'list' } as const;
   return [
     ...SYMBOLS.map(([name, symbol]) => operator(name, null, infix(symbol))),
@@ -75,7 +78,7 @@ export type TextTest = (column: Sql, value: Sql, not: Sql) => Sql;
 const NOT = sql`not `;
 
 /** An operator of texts and its negation. @param rest of the description */
-function pair(name: string, rest: string, test: TextTest, more: Partial<Operator>): readonly Operator[] {
+function pair(name: string, rest: string, test: TextTest, more: Partial<ComparisonOperator>): readonly ComparisonOperator[] {
   return [
     { ...operator(`_${name}`, `does the column match the given ${rest}`, (column, value) => test(column, value, EMPTY)), ...more },
     { ...operator(`_n${name}`, `does the column NOT match the given ${rest}`, (column, value) => test(column, value, NOT)), ...more },
@@ -83,17 +86,17 @@ function pair(name: string, rest: string, test: TextTest, more: Partial<Operator
 }
 
 /** `_like` and `_nlike` */
-export const LIKE: readonly Operator[] = pair('like', 'pattern', (column, value, not) => sql`(${column} ${not}like ${value})`, {
+export const LIKE: readonly ComparisonOperator[] = pair('like', 'pattern', (column, value, not) => sql`(${column} ${not}like ${value})`, {
   pattern: 'like',
 });
 
 /** `_ilike` and `_nilike` */
-export function ilike(test: TextTest): readonly Operator[] {
+export function ilike(test: TextTest): readonly ComparisonOperator[] {
   return pair('ilike', 'case-insensitive pattern', test, { pattern: 'like' });
 }
 
 /** Operators of texts. @param test compiles `_ilike` @param more operators after `_ilike` */
-export function textComparisons(test: TextTest, more: readonly Operator[] = []): readonly Operator[] {
+export function textComparisons(test: TextTest, more: readonly ComparisonOperator[] = []): readonly ComparisonOperator[] {
   return [...LIKE, ...ilike(test), ...more];
 }
 
@@ -104,12 +107,22 @@ export function textComparisons(test: TextTest, more: readonly Operator[] = []):
 const REGEX_COST = 160;
 
 /** Operators of a language of regular expressions. @param name `regex`, `similar` */
-export function regularExpressions(name: string, language: string, test: TextTest, more: Partial<Operator>): readonly Operator[] {
+export function regularExpressions(
+  name: string,
+  language: string,
+  test: TextTest,
+  more: Partial<ComparisonOperator>,
+): readonly ComparisonOperator[] {
   return pair(name, language, test, { cost: REGEX_COST, ...more });
 }
 
 /** `_has_key` and its kin. */
-export function keyComparisons(type: CatalogType, one: Compile, any: Operator['compile'], all: Compile): readonly Operator[] {
+export function keyComparisons(
+  type: CatalogType,
+  one: Compile,
+  any: ComparisonOperator['compile'],
+  all: Compile,
+): readonly ComparisonOperator[] {
   const list = { kind: 'type', type, list: true } as const;
   return [
     operator('_has_key', 'does the string exist as a top-level key in the column', one, { ...list, list: false }),
@@ -130,7 +143,10 @@ const SPATIAL: Readonly<Record<string, readonly [call: Sql, description: string]
 };
 
 /** Operators of places. @param type in the descriptions: `geometry` or `geography` */
-export function spatialComparisons(type: string, names: readonly (keyof typeof SPATIAL)[] = Object.keys(SPATIAL)): readonly Operator[] {
+export function spatialComparisons(
+  type: string,
+  names: readonly (keyof typeof SPATIAL)[] = Object.keys(SPATIAL),
+): readonly ComparisonOperator[] {
   return names.flatMap((name) => {
     const [functionName, description] = SPATIAL[name] ?? [];
     return functionName === undefined || description === undefined
@@ -144,8 +160,8 @@ export function withinDistance(
   name: string,
   type: string,
   input: { readonly name: string; readonly distance: CatalogType; readonly from: CatalogType; readonly more?: readonly ComparisonField[] },
-  compile: Operator['compile'],
-): Operator {
+  compile: ComparisonOperator['compile'],
+): ComparisonOperator {
   const fields = [
     { name: 'distance', type: input.distance, required: true },
     { name: 'from', type: input.from, required: true },

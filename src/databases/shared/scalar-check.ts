@@ -69,7 +69,7 @@ export const textCheck: Check = (json, at) => {
 };
 
 /** Any JSON value. */
-export const anyJson: Check = (json) => json;
+export const anyJsonCheck: Check = (json) => json;
 
 /** GeoJSON objects. */
 export const geoJsonCheck: Check = (json, at) => {

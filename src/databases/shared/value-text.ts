@@ -25,7 +25,7 @@ export function isNumberText(text: string): boolean {
 }
 
 /** @throws SvcError data-exception */
-export function integerText(type: CatalogType, text: string, least: bigint, greatest: bigint): string {
+export function checkedIntegerText(type: CatalogType, text: string, least: bigint, greatest: bigint): string {
   const trimmed = text.trim();
   if (!/^[+-]?\d{1,40}$/.test(trimmed)) refuseValue(type, text);
   const value = BigInt(trimmed.startsWith('+') ? trimmed.slice(1) : trimmed);

@@ -16,8 +16,8 @@ import { writerOf } from './writer.ts';
 const dialect: Dialect = {
   identifier: (name) => `\`${name.replaceAll('`', '``')}\``,
   string: (value) => `'${value.replaceAll("'", "''")}'`,
-  placeholder: (index) => `?${index}`,
-  sharesPlaceholders: false,
+  parameterMarker: (index) => `?${index}`,
+  sharesParameterMarkers: false,
 };
 
 export function compiler(options: CompilerOptions): Compiler {

@@ -1,7 +1,7 @@
 /** Values of statements: each is a parameter that is bound as a text. */
 import type { CatalogType } from '../../../src/catalog/catalog.ts';
 import { listItems } from '../../../src/databases/shared/list-items.ts';
-import { integerText, isNumberText, refuseValue } from '../../../src/databases/shared/value-text.ts';
+import { checkedIntegerText, isNumberText, refuseValue } from '../../../src/databases/shared/value-text.ts';
 import type { Operand, Value } from '../../../src/ir/value.ts';
 import { parameter, type Sql, sql } from '../../../src/sql/fragment.ts';
 import { isJsonNumber, type Json, numberText, printJson } from '../../../src/util/json.ts';
@@ -16,7 +16,7 @@ function scalarText(type: CatalogType, json: Json): string {
   const text = typeof json === 'string' ? json : isJsonNumber(json) ? numberText(json) : printJson(json);
   if (UNSTORABLE.test(text)) return refuseValue(type, text);
   if (type.name === TEXT.name) return text;
-  if (type.name !== REAL.name) return integerText(type, text, -(2n ** 63n), 2n ** 63n - 1n);
+  if (type.name !== REAL.name) return checkedIntegerText(type, text, -(2n ** 63n), 2n ** 63n - 1n);
   return isNumberText(text) && Number.isFinite(Number(text)) ? text.trim() : refuseValue(type, text);
 }
 

@@ -1,5 +1,5 @@
 /** The comparison operators of SQLite. A new operator is one entry here. */
-import { commonComparisons, ilike, LIKE, type Operator } from '../../../src/databases/shared/operators.ts';
+import { commonComparisons, ilike, LIKE, type ComparisonOperator } from '../../../src/databases/shared/operators.ts';
 import { sql } from '../../../src/sql/fragment.ts';
 
 /** Operators of every type. */
@@ -9,9 +9,9 @@ export const COMMON_COMPARISONS = commonComparisons(
 );
 
 /** `like` has no escape character unless the statement names one. */
-export const TEXT_COMPARISONS: readonly Operator[] = [
+export const TEXT_COMPARISONS: readonly ComparisonOperator[] = [
   ...LIKE.map(
-    (like): Operator => ({
+    (like): ComparisonOperator => ({
       ...like,
       compile: (column, argument) => like.compile(column, { ...argument, value: () => sql`${argument.value()} escape '\\'` }),
     }),

@@ -2,7 +2,7 @@
 import type { CatalogType } from '../../../catalog/catalog.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
 import { encoderOf } from '../../shared/encoder.ts';
-import { booleanOfText, decimalText, integerText, isNumberText, refuseValue } from '../../shared/value-text.ts';
+import { booleanOfText, decimalText, checkedIntegerText, isNumberText, refuseValue } from '../../shared/value-text.ts';
 import { momentText } from '../../../util/moment.ts';
 import { familyOf } from '../families.ts';
 
@@ -18,7 +18,7 @@ function scalarText(type: CatalogType, text: string): string {
   const family = familyOf(type);
   switch (family) {
     case 'integer':
-      return integerText(type, text, -(2n ** 63n), 2n ** 63n - 1n);
+      return checkedIntegerText(type, text, -(2n ** 63n), 2n ** 63n - 1n);
     case 'decimal':
       return decimalText(type, text, DIGITS[type.name] ?? [29, 9]);
     case 'float':

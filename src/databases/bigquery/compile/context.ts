@@ -1,6 +1,6 @@
 import type { CompilerOptions } from '../../../backend/backend.ts';
 import { identifier, type Sql } from '../../../sql/fragment.ts';
-import type { Asks } from '../../shared/set-plan/writer.ts';
+import type { RelatedConditions } from '../../shared/set-plan/writer.ts';
 
 /** State that the compilation of one statement shares. */
 export interface Context {
@@ -8,7 +8,7 @@ export interface Context {
   /** Returns an unused table alias. */
   alias(): Sql;
   /** Compiles conditions on other tables; `null` compiles them to subqueries, correlated by equality of keys. */
-  asks: Asks | null;
+  asks: RelatedConditions | null;
 }
 
 export function createContext(options: CompilerOptions): Context {
@@ -17,7 +17,7 @@ export function createContext(options: CompilerOptions): Context {
 }
 
 /** Runs `make` with other `asks`. */
-export function asking<T>(context: Context, asks: Asks | null, make: () => T): T {
+export function asking<T>(context: Context, asks: RelatedConditions | null, make: () => T): T {
   const before = context.asks;
   context.asks = asks;
   const made = make();

@@ -16,8 +16,8 @@ export function isReservedName(name: string): boolean {
 export const dialect: Dialect = {
   identifier: (name) => `\`${(name.startsWith(':') ? ownName(name) : name).replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``,
   string: (value) => `'${value.replace(/[\\'\n\r\0]/g, escaped)}'`,
-  placeholder: (index) => `@p${index}`,
-  sharesPlaceholders: false,
+  parameterMarker: (index) => `@p${index}`,
+  sharesParameterMarkers: false,
 };
 
 function escaped(character: string): string {

@@ -21,7 +21,7 @@ interface Template {
 }
 
 /** Like aliases, placeholders are marked by what stands in no text of the database. */
-const MARKED: Dialect = { ...dialect, placeholder: (index) => `${COPY}${index};` };
+const MARKED: Dialect = { ...dialect, parameterMarker: (index) => `${COPY}${index};` };
 const MARK = new RegExp(`${COPY}(?:(\\d+);)?`, 'g');
 
 export function compileLive(options: CompilerOptions, roots: readonly SelectRoot[]): LiveQuery {

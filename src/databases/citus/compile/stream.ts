@@ -2,7 +2,7 @@ import type { RowsQuery } from '../../../ir/select.ts';
 import { EMPTY, join, type Sql, sql } from '../../../sql/fragment.ts';
 import { objectOf } from '../../shared/set-plan/answer.ts';
 import { rootRows } from '../../shared/set-plan/level.ts';
-import { asksOf, Place } from '../../shared/set-plan/place.ts';
+import { relatedConditionsOf, Place } from '../../shared/set-plan/place.ts';
 import type { Draft } from './context.ts';
 import { writerOf } from './writer.ts';
 import type { Read } from '../../../ir/bool-exp.ts';
@@ -14,7 +14,7 @@ export function streamSql(draft: Draft, query: RowsQuery, cursor: Read): Sql {
   const place = new Place(writer, rows.rows);
   const object = objectOf(writer, query.fields, place);
   const order = rows.order(place.alias);
-  const key = rows.firstKey === null ? writer.read(cursor, place.row, asksOf(place)) : sql`${place.alias}.${rows.firstKey}`;
+  const key = rows.firstKey === null ? writer.read(cursor, place.row, relatedConditionsOf(place)) : sql`${place.alias}.${rows.firstKey}`;
   const array = writer.arrayOrEmpty(writer.array(object, order, null));
   const sorted = order.length === 0 ? EMPTY : sql` order by ${join(order, sql`, `)}`;
   const keys = sql`array_agg(${key}::text${sorted})`;

@@ -2,7 +2,7 @@
 import { comparesWithOuterRow } from '../../../ir/bool-exp.ts';
 import { EMPTY, integer, join, string, sql } from '../../../sql/fragment.ts';
 import { aliasRow, ownScope } from '../../shared/row.ts';
-import type { Asks, SetWriter } from '../../shared/set-plan/writer.ts';
+import type { RelatedConditions, SetWriter } from '../../shared/set-plan/writer.ts';
 import { aggregateCall, isSorted } from '../../postgresql/compile/aggregate-call.ts';
 import { aggregateHolds, readSql } from '../../postgresql/compile/bool-exp.ts';
 import type { Elsewhere } from '../../postgresql/compile/context.ts';
@@ -23,7 +23,8 @@ const NOTHING = sql`"pg_catalog"."json_to_recordset"('[]') as (":nothing" "pg_ca
 
 export function writerOf(draft: Draft): SetWriter {
   const { context } = draft;
-  const asked = <T>(asks: Asks | null, make: () => T): T => (asks === null ? make() : asking(context, elsewhereOf(draft, asks), make));
+  const asked = <T>(asks: RelatedConditions | null, make: () => T): T =>
+    asks === null ? make() : asking(context, elsewhereOf(draft, asks), make);
   const writer: SetWriter = {
     alias: () => context.alias(),
     relation: (select) => addRelation(draft, select),
@@ -88,7 +89,7 @@ export function writerOf(draft: Draft): SetWriter {
 }
 
 /** For values of rows that the answers are joined to. */
-export function elsewhereOf(draft: Draft, asks: Asks): Elsewhere {
+export function elsewhereOf(draft: Draft, asks: RelatedConditions): Elsewhere {
   const inside = elsewhereIn(draft);
   return {
     ...inside,

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import type { CatalogType } from '../../../catalog/catalog.ts';
 import { encoderOf } from '../../shared/encoder.ts';
-import { booleanOfText, decimalText, integerText, isNumberText, refuseValue } from '../../shared/value-text.ts';
+import { booleanOfText, decimalText, checkedIntegerText, isNumberText, refuseValue } from '../../shared/value-text.ts';
 import { familyOf } from '../families.ts';
 import { momentText } from '../../../util/moment.ts';
 
@@ -15,9 +15,9 @@ function scalarText(type: CatalogType, text: string): string {
   const family = familyOf(type);
   switch (family.kind) {
     case 'integer':
-      return type.name === 'year' ? yearText(type, text) : integerText(type, text, family.least, family.greatest);
+      return type.name === 'year' ? yearText(type, text) : checkedIntegerText(type, text, family.least, family.greatest);
     case 'bits':
-      return integerText(type, text, 0n, 2n ** 64n - 1n);
+      return checkedIntegerText(type, text, 0n, 2n ** 64n - 1n);
     case 'decimal':
       return decimalText(type, text, MOST_DIGITS);
     case 'float':
@@ -47,6 +47,6 @@ function scalarText(type: CatalogType, text: string): string {
 
 /** The server would take one of two digits for one of this century or the last one. */
 function yearText(type: CatalogType, text: string): string {
-  const year = integerText(type, text, 0n, 2155n);
+  const year = checkedIntegerText(type, text, 0n, 2155n);
   return year === '0' || Number(year) > 1900 ? year.padStart(4, '0') : refuseValue(type, text);
 }

@@ -5,7 +5,7 @@ import { type AggregatePredicate, type BoolExp, type Exists, someLeaf } from '..
 import type { Relation } from '../../../ir/relation.ts';
 import { comparisonNamed, joinConditions, whereSql } from '../../shared/condition.ts';
 import { type Conditions, conditionsOver } from '../../shared/conditions.ts';
-import type { Operator } from '../../shared/operators.ts';
+import type { ComparisonOperator } from '../../shared/operators.ts';
 import { type Sql, sql } from '../../../sql/fragment.ts';
 import type { Row, Scope } from '../../shared/row.ts';
 import { familyOf } from '../families.ts';
@@ -83,6 +83,6 @@ function collationName(name: string): Sql {
   return /_(?:bin|cs)$/.test(name) ? sql`utf8mb4_bin` : sql`utf8mb4_general_ci`;
 }
 
-function operatorOf(type: CatalogType, name: string): Operator {
+function operatorOf(type: CatalogType, name: string): ComparisonOperator {
   return comparisonNamed(name, COMMON_COMPARISONS, mariadbScalar(type).comparisons);
 }

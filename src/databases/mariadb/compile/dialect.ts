@@ -4,6 +4,6 @@ import type { Dialect } from '../../../sql/fragment.ts';
 export const dialect: Dialect = {
   identifier: (name) => `\`${name.replaceAll('`', '``')}\``,
   string: (value) => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`,
-  placeholder: () => '?',
-  sharesPlaceholders: false,
+  parameterMarker: () => '?',
+  sharesParameterMarkers: false,
 };

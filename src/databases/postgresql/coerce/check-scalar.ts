@@ -5,7 +5,7 @@
 import { parseFailed, wrongType } from '../../../metadata/codec.ts';
 import { JsonNumber, numberText } from '../../../util/json.ts';
 import {
-  anyJson,
+  anyJsonCheck,
   booleanCheck,
   type Check,
   floatCheck,
@@ -79,8 +79,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
   bpchar: textCheck,
   citext: textCheck,
   timetz,
-  json: anyJson,
-  jsonb: anyJson,
+  json: anyJsonCheck,
+  jsonb: anyJsonCheck,
   geometry,
   geography: geometry,
   raster,

@@ -8,6 +8,6 @@ export const dialect: Dialect = {
     const quoted = `'${value.replaceAll("'", "''")}'`;
     return quoted.includes('\\') ? `E${quoted.replaceAll('\\', '\\\\')}` : quoted;
   },
-  placeholder: (index) => `$${index}`,
-  sharesPlaceholders: true,
+  parameterMarker: (index) => `$${index}`,
+  sharesParameterMarkers: true,
 };

@@ -95,7 +95,7 @@ export function checkOfValues(parameters: readonly Parameter[], values: readonly
 
 /** The arrays are values of the statement, not of a request: they have no reference behind them. */
 function placeholder(index: number): Sql {
-  return { kind: 'template', texts: [dialect.placeholder(index)], values: [] };
+  return { kind: 'template', texts: [dialect.parameterMarker(index)], values: [] };
 }
 
 /** There are no arrays of arrays: those travel as texts and are read for each cohort. */

@@ -3,7 +3,7 @@ import type { CatalogType } from '../../../catalog/catalog.ts';
 import type { Operand } from '../../../ir/value.ts';
 import { EMPTY, print } from '../../../sql/fragment.ts';
 import type { Json } from '../../../util/json.ts';
-import type { Operator } from '../../shared/operators.ts';
+import type { ComparisonOperator } from '../../shared/operators.ts';
 import { baseType } from '../operators.ts';
 import { postgresqlScalar } from '../types.ts';
 import { dialect } from './dialect.ts';
@@ -11,7 +11,7 @@ import { patternRefusal, validitySql } from './pattern.ts';
 
 const TEXT = baseType('text');
 
-function operatorOf(name: string): Operator {
+function operatorOf(name: string): ComparisonOperator {
   const found = postgresqlScalar(TEXT).comparisons.find((comparison) => comparison.name === name);
   if (found === undefined) throw new Error(`no operator ${name}`);
   return found;

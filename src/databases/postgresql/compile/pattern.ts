@@ -7,11 +7,11 @@ import { Buffer } from 'node:buffer';
 import { SvcError } from '../../../errors/svc-error.ts';
 import type { Operand } from '../../../ir/value.ts';
 import { type Sql, sql } from '../../../sql/fragment.ts';
-import type { Operator } from '../../shared/operators.ts';
+import type { ComparisonOperator } from '../../shared/operators.ts';
 import { derivedSql } from './operand.ts';
 
 /** For `operandSql`: texts that are no pattern. Undefined where there is nothing to check. */
-export function patternRefusal(comparison: Operator, operand: Operand): ((text: string) => void) | undefined {
+export function patternRefusal(comparison: ComparisonOperator, operand: Operand): ((text: string) => void) | undefined {
   if (comparison.pattern !== 'like' || operand.value.kind === 'session') return undefined;
   return (text) => {
     const pattern = meant(text, operand);
@@ -25,7 +25,7 @@ export function patternRefusal(comparison: Operator, operand: Operand): ((text: 
  * before it starts, with the operator's own words: the type of JSON paths reads the expression with
  * the same parser, and a parameter is read when it is bound.
  */
-export function validitySql(comparison: Operator, operand: Operand): Sql | null {
+export function validitySql(comparison: ComparisonOperator, operand: Operand): Sql | null {
   const { pattern } = comparison;
   if ((pattern !== 'regex' && pattern !== 'iregex') || operand.value.kind === 'session') return null;
   const flags = pattern === 'iregex' ? 'is' : 's';

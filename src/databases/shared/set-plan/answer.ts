@@ -9,7 +9,7 @@ import { EMPTY, identifier, join, type Sql, sql } from '../../../sql/fragment.ts
 import type { Row } from '../row.ts';
 import { Columns, Named } from './columns.ts';
 import { type LevelRows, relatedRows, rootRows } from './level.ts';
-import { asksOf, groupBy, type Joined, keyColumns, keyName, looksElsewhere, numbered, Place, sourceOf } from './place.ts';
+import { relatedConditionsOf, groupBy, type Joined, keyColumns, keyName, looksElsewhere, numbered, Place, sourceOf } from './place.ts';
 import type { Aggregates, Entry, SetWriter } from './writer.ts';
 
 const JSON_COLUMN = identifier('json');
@@ -35,7 +35,7 @@ export function listAnswer(writer: SetWriter, rows: LevelRows, fields: readonly 
 
 /** The JSON object of a row of a select; what belongs to the row is joined to it. */
 export function objectOf(writer: SetWriter, fields: readonly Field[], place: Place): Sql {
-  const asks = asksOf(place);
+  const asks = relatedConditionsOf(place);
   return writer.object(
     fields.map((field): Entry => {
       const value = field.kind === 'related' ? related(writer, field.query, field.join, place) : writer.field(field, place.row, asks);
@@ -122,7 +122,7 @@ function withNumber(writer: SetWriter, rows: LevelRows): LevelRows {
 
 /** Aggregates and nodes over the rows of a place, or of each of its groups. */
 function aggregatesOver(writer: SetWriter, { fields, nodesLimit }: AggregateQuery, place: Place, rows: LevelRows): Sql {
-  const asks = asksOf(place);
+  const asks = relatedConditionsOf(place);
   return aggregateObject(
     writer,
     fields,

@@ -4,7 +4,7 @@ import type { Join, Relation } from '../../../ir/relation.ts';
 import { EMPTY, identifier, join, type Sql, sql } from '../../../sql/fragment.ts';
 import type { Row } from '../row.ts';
 import { Columns, Named } from './columns.ts';
-import type { Asks, SetWriter } from './writer.ts';
+import type { RelatedConditions, SetWriter } from './writer.ts';
 
 export type JoinColumns = Join['columns'];
 
@@ -130,7 +130,7 @@ export function groupBy(columns: JoinColumns, row: Row): Sql {
 export interface Source {
   readonly row: Row;
   /** Answers what values of the row ask about other tables; null: they ask nothing. */
-  readonly asks: Asks | null;
+  readonly asks: RelatedConditions | null;
   readonly place: Place | null;
   /** From clause and conditions: to be called last. */
   body(): Sql;
@@ -155,7 +155,7 @@ export function sourceOf(
   let sealed: Sql | undefined;
   return {
     row: place.row,
-    asks: asksOf(place),
+    asks: relatedConditionsOf(place),
     place,
     body: () => sealed ?? place.from(false),
     seal() {
@@ -164,7 +164,7 @@ export function sourceOf(
   };
 }
 
-export function asksOf(place: Place): Asks {
+export function relatedConditionsOf(place: Place): RelatedConditions {
   return { exists: (exp) => attachedExists(place, exp), aggregate: (exp) => attachedAggregate(place, exp) };
 }
 

@@ -8,7 +8,7 @@ import type { Sql } from '../../../sql/fragment.ts';
 import type { Row } from '../row.ts';
 
 /** Answers conditions about other tables in a select whose rows are joined to the answers. */
-export interface Asks {
+export interface RelatedConditions {
   /** Never null. */
   exists(exp: Exists): Sql;
   aggregate(exp: AggregatePredicate): Sql;
@@ -38,11 +38,11 @@ export interface SetWriter {
   /** The parts of a `where`; relationships in them are sub-selects that do not look out, wherever that can be. */
   conditions(exp: BoolExp, row: Row): readonly Sql[];
   /** A value, masked. @param asks answers what masks ask about other tables; null: inside of a `where` or where there are no such masks */
-  read(read: Read, row: Row, asks: Asks | null): Sql;
+  read(read: Read, row: Row, asks: RelatedConditions | null): Sql;
   /** A value by which rows are told apart (`distinct_on`). */
-  distinctKey(read: Read, row: Row, asks: Asks | null): Sql;
+  distinctKey(read: Read, row: Row, asks: RelatedConditions | null): Sql;
   /** A field's value as the objects of the answer hold it. */
-  field(field: LeafField, row: Row, asks: Asks | null): Sql;
+  field(field: LeafField, row: Row, asks: RelatedConditions | null): Sql;
   /** Returns the condition that columns have the values of a row of `from`: `(a, b) in (select c, d from …)`. */
   among(columns: readonly Sql[], values: readonly Sql[], from: Sql): Sql;
   /** `x desc nulls last`, or several keys that mean it. */

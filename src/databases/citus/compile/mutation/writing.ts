@@ -10,7 +10,7 @@ import { EMPTY, identifier, join, string, type Sql, sql } from '../../../../sql/
 import { aliasRow, type Row } from '../../../shared/row.ts';
 import { objectOf } from '../../../shared/set-plan/answer.ts';
 import { Columns, Named } from '../../../shared/set-plan/columns.ts';
-import { asksOf, numbered, Place } from '../../../shared/set-plan/place.ts';
+import { relatedConditionsOf, numbered, Place } from '../../../shared/set-plan/place.ts';
 import type { SetWriter } from '../../../shared/set-plan/writer.ts';
 import { hasRelated } from '../../../postgresql/compile/fields.ts';
 import { countedRows, countRows, keepRows, keptRows, setting } from '../../../postgresql/compile/mutation/kept-rows.ts';
@@ -103,7 +103,7 @@ function checkedSql(draft: Draft, writer: SetWriter, rows: Named, write: Write):
 
 function checkOf(draft: Draft, place: Place, write: Write): Sql | null {
   const { context } = draft;
-  return asking(context, elsewhereOf(draft, asksOf(place)), () => write.check(context, place.row));
+  return asking(context, elsewhereOf(draft, relatedConditionsOf(place)), () => write.check(context, place.row));
 }
 
 /** Cells that an answer is put together of, each a relation of one row. */
