@@ -206,10 +206,7 @@ export class EventCaptures {
       const own = connections.get(now.name);
       const owner = this.owner(now.name);
       if (clearing && definitions.length === 0) await attempt(name, async () => required(own, was, name)?.uninstall(owner));
-      else if (
-        isLess &&
-        !(await attempt(name, async () => required(own, was, name)?.retain(definitions, { owner, settled, removed })))
-      )
+      else if (isLess && !(await attempt(name, async () => required(own, was, name)?.retain(definitions, { owner, settled, removed }))))
         left.set(now.name, removed);
     }
     return { warnings, left };
@@ -231,7 +228,7 @@ export class EventCaptures {
     const definitions = [...definitionsOf(metadata.sources.get(source)), ...kept];
     const names = new Set(definitions.map(({ name }) => name));
     try {
-      const isComplete = await captures.retain(definitions, { ...how, removed.filter((name) => !names.has(name)) });
+      const isComplete = await captures.retain(definitions, { ...how, removed: removed.filter((name) => !names.has(name)) });
       this.#log.retain(captures, new Set(found.map(([{ definition }]) => definition.name)));
       return { failures, isComplete: isComplete && failures.size === 0 };
     } catch (error) {
