@@ -3,7 +3,7 @@ import { identifier, join, type Sql, sql } from '../../../sql/fragment.ts';
 import { aliasRow } from '../../shared/row.ts';
 import { related } from '../../shared/set-plan/answer.ts';
 import { Columns, Named } from '../../shared/set-plan/columns.ts';
-import { Place } from '../../shared/set-plan/place.ts';
+import { RelationSelect } from '../../shared/set-plan/place.ts';
 import { HOLE_NAME } from '../../postgresql/compile/hole.ts';
 import { fromTextSql, operandSql, textArraySql } from '../../postgresql/compile/operand.ts';
 import type { Draft } from './context.ts';
@@ -23,7 +23,7 @@ export function joinSql(draft: Draft, { query, columns, unique }: JoinToSource):
   const alias = draft.context.alias();
   const keys = new Columns(aliasRow(alias));
   const typed = sql`select ${join([...parts, sql`${texts}."i"`], sql`, `)} from ${item}`;
-  const place = new Place(writer, new Named(writer, keys, () => sql`select ${keys.list()} from (${typed}) as ${alias}`));
+  const place = new RelationSelect(writer, new Named(writer, keys, () => sql`select ${keys.list()} from (${typed}) as ${alias}`));
   const on = { columns: columns.map(({ name }, part) => ({ local: `k${part}`, remote: name })), unique };
   const answer = related(writer, query, on, place);
   const separator = sql`${operandSql(HOLE_NAME)} || ';'`;

@@ -1,8 +1,8 @@
 import type { RowsQuery } from '../../../ir/select.ts';
 import { EMPTY, join, type Sql, sql } from '../../../sql/fragment.ts';
-import { objectOf } from '../../shared/set-plan/answer.ts';
+import { rowObject } from '../../shared/set-plan/answer.ts';
 import { rootRows } from '../../shared/set-plan/level.ts';
-import { relatedConditionsOf, Place } from '../../shared/set-plan/place.ts';
+import { relatedConditionsOf, RelationSelect } from '../../shared/set-plan/place.ts';
 import type { Draft } from './context.ts';
 import { writerOf } from './writer.ts';
 import type { Read } from '../../../ir/bool-exp.ts';
@@ -11,8 +11,8 @@ import type { Read } from '../../../ir/bool-exp.ts';
 export function streamSql(draft: Draft, query: RowsQuery, cursor: Read): Sql {
   const writer = writerOf(draft);
   const rows = rootRows(writer, query);
-  const place = new Place(writer, rows.rows);
-  const object = objectOf(writer, query.fields, place);
+  const place = new RelationSelect(writer, rows.rows);
+  const object = rowObject(writer, query.fields, place);
   const order = rows.order(place.alias);
   const key = rows.firstKey === null ? writer.read(cursor, place.row, relatedConditionsOf(place)) : sql`${place.alias}.${rows.firstKey}`;
   const array = writer.arrayOrEmpty(writer.array(object, order, null));

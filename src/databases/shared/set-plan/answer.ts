@@ -9,7 +9,17 @@ import { EMPTY, identifier, join, type Sql, sql } from '../../../sql/fragment.ts
 import type { Row } from '../row.ts';
 import { Columns, Named } from './columns.ts';
 import { type LevelRows, relatedRows, rootRows } from './level.ts';
-import { relatedConditionsOf, groupBy, type Joined, keyColumns, keyName, looksElsewhere, numbered, Place, sourceOf } from './place.ts';
+import {
+  relatedConditionsOf,
+  groupByKeys,
+  type Joined,
+  joinKeyColumns,
+  keyName,
+  maskReadsOtherTables,
+  numbered,
+  RelationSelect,
+  sourceOf,
+} from './place.ts';
 import type { Aggregates, Entry, SetWriter } from './writer.ts';
 
 const JSON_COLUMN = identifier('json');
@@ -20,21 +30,21 @@ export function rootAnswer(writer: SetWriter, query: RowsQuery | AggregateQuery)
   if (query.kind === 'aggregate') return rootAggregate(writer, query);
   if (query.shape === 'list') return listAnswer(writer, rootRows(writer, query), query.fields);
   const rows = rootRows(writer, { from: query.from, rows: { ...query.rows, limit: Math.min(query.rows.limit ?? 1, 1) } });
-  const place = new Place(writer, rows.rows);
-  const object = objectOf(writer, query.fields, place);
+  const place = new RelationSelect(writer, rows.rows);
+  const object = rowObject(writer, query.fields, place);
   return sql`select ${writer.only(object)} as ${JSON_COLUMN} from ${place.from(false)}`;
 }
 
 /** The objects of rows as an array. */
 export function listAnswer(writer: SetWriter, rows: LevelRows, fields: readonly Field[]): Sql {
-  const place = new Place(writer, rows.rows);
-  const object = objectOf(writer, fields, place);
+  const place = new RelationSelect(writer, rows.rows);
+  const object = rowObject(writer, fields, place);
   const array = writer.array(object, rows.order(place.alias), null);
   return sql`select ${writer.arrayOrEmpty(array)} as ${JSON_COLUMN} from ${place.from(writer.named)}`;
 }
 
 /** The JSON object of a row of a select; what belongs to the row is joined to it. */
-export function objectOf(writer: SetWriter, fields: readonly Field[], place: Place): Sql {
+export function rowObject(writer: SetWriter, fields: readonly Field[], place: RelationSelect): Sql {
   const asks = relatedConditionsOf(place);
   return writer.object(
     fields.map((field): Entry => {
@@ -45,19 +55,19 @@ export function objectOf(writer: SetWriter, fields: readonly Field[], place: Pla
 }
 
 /** The JSON of what belongs to a row; null for a single row that is not there. */
-export function related(writer: SetWriter, query: RowsQuery | AggregateQuery, on: Join | null, parent: Place): Sql {
+export function related(writer: SetWriter, query: RowsQuery | AggregateQuery, on: Join | null, parent: RelationSelect): Sql {
   if (on === null) throw new SvcError('not-supported', 'functions of rows cannot be called by this kind of database');
   return query.kind === 'rows' ? relatedObjects(writer, query, on, parent) : relatedAggregate(writer, query, on, parent);
 }
 
-function relatedObjects(writer: SetWriter, query: RowsQuery, on: Join, parent: Place): Sql {
+function relatedObjects(writer: SetWriter, query: RowsQuery, on: Join, parent: RelationSelect): Sql {
   const isList = query.shape === 'list';
   const rows = relatedRows(writer, query, on.columns, parent, isList ? 'all' : on.unique ? 'no' : 'first');
-  const place = new Place(writer, rows.rows);
-  const keys = keyColumns(on.columns, place.row);
-  const object = objectOf(writer, query.fields, place);
+  const place = new RelationSelect(writer, rows.rows);
+  const keys = joinKeyColumns(on.columns, place.row);
+  const object = rowObject(writer, query.fields, place);
   const json = isList ? writer.array(object, rows.order(place.alias), null) : object;
-  const group = isList ? groupBy(on.columns, place.row) : EMPTY;
+  const group = isList ? groupByKeys(on.columns, place.row) : EMPTY;
   const select = sql`select ${join([...keys, sql`${json} as ${JSON_COLUMN}`], COMMA)} from ${place.from(false)}${group}`;
   const value = parent.attach(on.columns, () => select)(JSON_COLUMN);
   return isList ? writer.arrayOrEmpty(value) : value;
@@ -84,7 +94,7 @@ function rootAggregate(writer: SetWriter, query: AggregateQuery): Sql {
   }
   const rows = rootRows(writer, nodes.length === 0 && !isPaged(query) ? withoutOrder(query) : query);
   const limited = query.nodesLimit === null || nodes.length === 0 ? null : withNumber(writer, rows);
-  const place = new Place(writer, limited?.rows ?? rows.rows);
+  const place = new RelationSelect(writer, limited?.rows ?? rows.rows);
   const object = aggregatesOver(writer, query, place, limited ?? rows);
   return sql`select ${object} as ${JSON_COLUMN} from ${place.from(writer.named)}`;
 }
@@ -104,15 +114,15 @@ function isAggregate(item: Aggregates): boolean {
 
 function asksMasks(item: Aggregates): boolean {
   return item.kind === 'count'
-    ? item.columns.some(looksElsewhere)
-    : item.fields.some((field) => field.kind === 'read' && looksElsewhere(field.read));
+    ? item.columns.some(maskReadsOtherTables)
+    : item.fields.some((field) => field.kind === 'read' && maskReadsOtherTables(field.read));
 }
 
 const NUMBER = identifier(':number');
 
 /** The rows of a root with their places in its order. */
 function withNumber(writer: SetWriter, rows: LevelRows): LevelRows {
-  const inside = new Place(writer, rows.rows);
+  const inside = new RelationSelect(writer, rows.rows);
   const columns = new Columns(inside.row);
   const number = numbered([], rows.order(inside.alias));
   const select = (): Sql => sql`select ${columns.list()}, ${number} as ${NUMBER} from ${inside.from(false)}`;
@@ -121,14 +131,14 @@ function withNumber(writer: SetWriter, rows: LevelRows): LevelRows {
 }
 
 /** Aggregates and nodes over the rows of a place, or of each of its groups. */
-function aggregatesOver(writer: SetWriter, { fields, nodesLimit }: AggregateQuery, place: Place, rows: LevelRows): Sql {
+function aggregatesOver(writer: SetWriter, { fields, nodesLimit }: AggregateQuery, place: RelationSelect, rows: LevelRows): Sql {
   const asks = relatedConditionsOf(place);
   return aggregateObject(
     writer,
     fields,
     (read) => writer.read(read, place.row, asks),
     (nodes) => {
-      const object = objectOf(writer, nodes.fields, place);
+      const object = rowObject(writer, nodes.fields, place);
       const bound = rows.before === null ? writer.rowLimit(nodesLimit ?? 0) : sql`${rows.before} + ${writer.rowLimit(nodesLimit ?? 0)}`;
       const only = nodesLimit === null || rows.number === null ? null : sql`${place.alias}.${rows.number} <= ${bound}`;
       return writer.arrayOrEmpty(writer.array(object, rows.order(place.alias), only));
@@ -136,7 +146,7 @@ function aggregatesOver(writer: SetWriter, { fields, nodesLimit }: AggregateQuer
   );
 }
 
-function relatedAggregate(writer: SetWriter, query: AggregateQuery, on: Join, parent: Place): Sql {
+function relatedAggregate(writer: SetWriter, query: AggregateQuery, on: Join, parent: RelationSelect): Sql {
   const items = itemsOf(query.fields);
   const hasNodes = query.fields.some(({ kind }) => kind === 'nodes');
   const empty = aggregateObject(writer, query.fields, null, null);
@@ -148,16 +158,16 @@ function relatedAggregate(writer: SetWriter, query: AggregateQuery, on: Join, pa
     found = attached(parent, on, source.row, object, source.body());
   } else {
     const rows = relatedRows(writer, hasNodes || isPaged(query) ? query : withoutOrder(query), on.columns, parent, hasNodes ? 'all' : 'no');
-    const place = new Place(writer, rows.rows);
+    const place = new RelationSelect(writer, rows.rows);
     const object = aggregatesOver(writer, query, place, rows);
     found = attached(parent, on, place.row, object, place.from(!hasNodes && writer.named));
   }
   return writer.objectOr(found(JSON_COLUMN), found(keyName(0)), empty);
 }
 
-function attached(parent: Place, on: Join, row: Row, object: Sql, body: Sql): Joined {
-  const columns = join([...keyColumns(on.columns, row), sql`${object} as ${JSON_COLUMN}`], COMMA);
-  const select = sql`select ${columns} from ${body}${groupBy(on.columns, row)}`;
+function attached(parent: RelationSelect, on: Join, row: Row, object: Sql, body: Sql): Joined {
+  const columns = join([...joinKeyColumns(on.columns, row), sql`${object} as ${JSON_COLUMN}`], COMMA);
+  const select = sql`select ${columns} from ${body}${groupByKeys(on.columns, row)}`;
   return parent.attach(on.columns, () => select);
 }
 

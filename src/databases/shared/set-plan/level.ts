@@ -3,8 +3,18 @@ import type { Relation } from '../../../ir/relation.ts';
 import type { OrderBy, RowSet } from '../../../ir/select.ts';
 import { EMPTY, identifier, type Sql, sql } from '../../../sql/fragment.ts';
 import { Columns, type Keys, Named } from './columns.ts';
-import { isElsewhere, type OrderKey, orderKeys } from './order.ts';
-import { andAll, between, isRepeatable, type JoinColumns, looksElsewhere, numbered, orderedBy, type Place, sourceOf } from './place.ts';
+import { isRelatedTerm, type OrderKey, orderKeys } from './order.ts';
+import {
+  andAll,
+  rowBounds,
+  isRepeatable,
+  type JoinColumns,
+  maskReadsOtherTables,
+  numbered,
+  orderedBy,
+  type RelationSelect,
+  sourceOf,
+} from './place.ts';
 import type { SetWriter } from './writer.ts';
 import type { Read } from '../../../ir/bool-exp.ts';
 
@@ -29,7 +39,7 @@ const NUMBER = identifier(':n');
 const FIRST = identifier(':first');
 
 function isMet({ rows }: Of): boolean {
-  return rows.orderBy.some(({ term }) => isElsewhere(term)) || rows.distinctOn.some(looksElsewhere);
+  return rows.orderBy.some(({ term }) => isRelatedTerm(term)) || rows.distinctOn.some(maskReadsOtherTables);
 }
 
 /** Of a root: the page is cut where the rows are. */
@@ -82,7 +92,7 @@ function isReadAgain({ term }: OrderBy): boolean {
 export type Numbered = 'all' | 'first' | 'no';
 
 /** Of rows that belong to others: each of these has a page of its own. */
-export function relatedRows(writer: SetWriter, of: Of, on: JoinColumns, parent: Place, which: Numbered): LevelRows {
+export function relatedRows(writer: SetWriter, of: Of, on: JoinColumns, parent: RelationSelect, which: Numbered): LevelRows {
   const { rows } = of;
   const source = sourceOf(writer, { from: of.from, where: rows.where }, on, parent, isMet(of));
   const keys = orderKeys(writer, rows.orderBy, source);
@@ -122,7 +132,7 @@ export function relatedRows(writer: SetWriter, of: Of, on: JoinColumns, parent: 
       );
       all = sql`select ${alias}.*, ${number} as ${NUMBER} from (select ${columns.list()}, ${first} as ${FIRST} from ${source.body()}) as ${alias} where ${alias}.${FIRST} = 1`;
     }
-    const bounds = (alias: Sql): readonly Sql[] => between(writer, sql`${alias}.${NUMBER}`, offset, limit);
+    const bounds = (alias: Sql): readonly Sql[] => rowBounds(writer, sql`${alias}.${NUMBER}`, offset, limit);
     const alias = writer.alias();
     const conditions = bounds(alias);
     return conditions.length === 0 ? all : sql`select ${alias}.* from (${all}) as ${alias} where ${andAll(conditions)}`;

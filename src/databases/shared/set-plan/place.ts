@@ -27,7 +27,7 @@ interface Side {
 }
 
 /** The select over a relation. */
-export class Place {
+export class RelationSelect {
   readonly writer: SetWriter;
   readonly rows: Named;
   readonly alias: Sql;
@@ -114,11 +114,11 @@ export function keyName(index: number): Sql {
 }
 
 /** `a as "k0", b as "k1"` */
-export function keyColumns(columns: JoinColumns, row: Row): readonly Sql[] {
+export function joinKeyColumns(columns: JoinColumns, row: Row): readonly Sql[] {
   return columns.map(({ remote }, i) => sql`${row.column(remote)} as ${keyName(i)}`);
 }
 
-export function groupBy(columns: JoinColumns, row: Row): Sql {
+export function groupByKeys(columns: JoinColumns, row: Row): Sql {
   if (columns.length === 0) return EMPTY;
   return sql` group by ${join(
     columns.map(({ remote }) => row.column(remote)),
@@ -127,11 +127,11 @@ export function groupBy(columns: JoinColumns, row: Row): Sql {
 }
 
 /** Rows of a table before anything is sorted or cut: a select, or one over a relation that others can be joined to. */
-export interface Source {
+export interface RowSource {
   readonly row: Row;
   /** Answers what values of the row ask about other tables; null: they ask nothing. */
   readonly asks: RelatedConditions | null;
-  readonly place: Place | null;
+  readonly place: RelationSelect | null;
   /** From clause and conditions: to be called last. */
   body(): Sql;
   /** To be called when all values are there that come from other tables: what they are joined by are relations before this one. */
@@ -143,15 +143,15 @@ export function sourceOf(
   writer: SetWriter,
   of: { readonly from: Relation; readonly where: BoolExp },
   on: JoinColumns,
-  parent: Place | null,
+  parent: RelationSelect | null,
   meets: boolean,
-): Source {
+): RowSource {
   const { item, row } = writer.from(of.from);
   const conditions = [...writer.conditions(of.where, row), ...(parent?.restriction(on, row) ?? [])];
   const body = sql`${item}${conditions.length === 0 ? EMPTY : sql` where ${join(conditions, AND)}`}`;
   if (!meets) return { row, asks: null, place: null, body: () => body, seal: () => undefined };
   const columns = new Columns(row);
-  const place = new Place(writer, new Named(writer, columns, () => sql`select ${columns.list()} from ${body}`));
+  const place = new RelationSelect(writer, new Named(writer, columns, () => sql`select ${columns.list()} from ${body}`));
   let sealed: Sql | undefined;
   return {
     row: place.row,
@@ -164,13 +164,13 @@ export function sourceOf(
   };
 }
 
-export function relatedConditionsOf(place: Place): RelatedConditions {
+export function relatedConditionsOf(place: RelationSelect): RelatedConditions {
   return { exists: (exp) => attachedExists(place, exp), aggregate: (exp) => attachedAggregate(place, exp) };
 }
 
 const ANY = identifier(':any');
 
-function attachedExists(place: Place, exp: Exists): Sql {
+function attachedExists(place: RelationSelect, exp: Exists): Sql {
   const { writer } = place;
   const on = exp.join?.columns ?? [];
   const source = sourceOf(writer, exp, on, place, false);
@@ -178,22 +178,22 @@ function attachedExists(place: Place, exp: Exists): Sql {
     const found = place.attach(on, () => sql`select 1 as ${ANY} from ${source.body()}${writer.page(1, false, null)}`);
     return sql`(${found(ANY)} is not null)`;
   }
-  const columns = join(keyColumns(on, source.row), COMMA);
-  const group = groupBy(on, source.row);
+  const columns = join(joinKeyColumns(on, source.row), COMMA);
+  const group = groupByKeys(on, source.row);
   const found = place.attach(on, () => sql`select ${columns} from ${source.body()}${group}`);
   return sql`(${found(keyName(0))} is not null)`;
 }
 
 const HOLDS = identifier(':holds');
 
-function attachedAggregate(place: Place, exp: AggregatePredicate): Sql {
+function attachedAggregate(place: RelationSelect, exp: AggregatePredicate): Sql {
   const { writer } = place;
   const on = exp.join.columns;
-  const source = sourceOf(writer, exp, on, place, exp.arguments.some(looksElsewhere));
+  const source = sourceOf(writer, exp, on, place, exp.arguments.some(maskReadsOtherTables));
   const values = exp.arguments.map((read) => ({ value: writer.read(read, source.row, source.asks), type: read.type }));
   const holds = writer.aggregateHolds(exp.predicate, writer.aggregate(exp.function, values, exp.distinct));
-  const columns = join([...keyColumns(on, source.row), sql`${holds} as ${HOLDS}`], COMMA);
-  const group = groupBy(on, source.row);
+  const columns = join([...joinKeyColumns(on, source.row), sql`${holds} as ${HOLDS}`], COMMA);
+  const group = groupByKeys(on, source.row);
   source.seal();
   const found = place.attach(on, () => sql`select ${columns} from ${source.body()}${group}`);
   const nothing = writer.aggregateHolds(exp.predicate, writer.aggregateOfNothing(exp));
@@ -201,9 +201,9 @@ function attachedAggregate(place: Place, exp: AggregatePredicate): Sql {
 }
 
 /** Whether a mask asks about other tables. */
-export function looksElsewhere(read: Read): boolean {
-  if (read.kind === 'cast') return looksElsewhere(read.read);
-  return read.mask !== undefined && asksElsewhere(read.mask);
+export function maskReadsOtherTables(read: Read): boolean {
+  if (read.kind === 'cast') return maskReadsOtherTables(read.read);
+  return read.mask !== undefined && readsOtherTables(read.mask);
 }
 
 /** Whether the rows of a table that a condition holds for are the same ones if one statement reads them twice. */
@@ -240,22 +240,22 @@ function holdsAgain(exp: BoolExp): boolean {
 }
 
 /** Whether a condition is about other tables than its row's. */
-export function asksElsewhere(exp: BoolExp): boolean {
+export function readsOtherTables(exp: BoolExp): boolean {
   switch (exp.kind) {
     case 'constant':
       return false;
     case 'and':
     case 'or':
-      return exp.items.some(asksElsewhere);
+      return exp.items.some(readsOtherTables);
     case 'not':
-      return asksElsewhere(exp.item);
+      return readsOtherTables(exp.item);
     case 'guarded':
-      return asksElsewhere(exp.guard) || asksElsewhere(exp.item);
+      return readsOtherTables(exp.guard) || readsOtherTables(exp.item);
     case 'compare':
     case 'is-null':
-      return looksElsewhere(exp.left);
+      return maskReadsOtherTables(exp.left);
     case 'compare-columns':
-      return looksElsewhere(exp.left) || looksElsewhere(exp.right);
+      return maskReadsOtherTables(exp.left) || maskReadsOtherTables(exp.right);
     case 'exists':
     case 'aggregate-predicate':
       return true;
@@ -274,7 +274,7 @@ export function numbered(partition: readonly Sql[], order: readonly Sql[]): Sql 
 }
 
 /** Numbers from behind an offset up to a limit. */
-export function between(writer: SetWriter, number: Sql, offset: Sql | null, limit: number | null): readonly Sql[] {
+export function rowBounds(writer: SetWriter, number: Sql, offset: Sql | null, limit: number | null): readonly Sql[] {
   const conditions: Sql[] = [];
   if (offset !== null) conditions.push(sql`${number} > ${offset}`);
   if (limit !== null)

@@ -8,9 +8,9 @@ import type { MutationOutput } from '../../../../ir/mutation.ts';
 import type { Field } from '../../../../ir/select.ts';
 import { EMPTY, identifier, join, string, type Sql, sql } from '../../../../sql/fragment.ts';
 import { aliasRow, type Row } from '../../../shared/row.ts';
-import { objectOf } from '../../../shared/set-plan/answer.ts';
+import { rowObject } from '../../../shared/set-plan/answer.ts';
 import { Columns, Named } from '../../../shared/set-plan/columns.ts';
-import { relatedConditionsOf, numbered, Place } from '../../../shared/set-plan/place.ts';
+import { relatedConditionsOf, numbered, RelationSelect } from '../../../shared/set-plan/place.ts';
 import type { SetWriter } from '../../../shared/set-plan/writer.ts';
 import { hasRelated } from '../../../postgresql/compile/fields.ts';
 import { countedRows, countRows, keepRows, keptRows, setting } from '../../../postgresql/compile/mutation/kept-rows.ts';
@@ -94,14 +94,14 @@ function raised(failures: FailureDraft, write: Write, holds: Sql): Sql {
 
 /** A relation of one row: whether all rows pass the check; null: nothing is checked. */
 function checkedSql(draft: Draft, writer: SetWriter, rows: Named, write: Write): Sql | null {
-  const place = new Place(writer, rows);
+  const place = new RelationSelect(writer, rows);
   const check = checkOf(draft, place, write);
   if (check === null) return null;
   const select = sql`select coalesce(bool_and(${check} is true), true) as "cell" from ${place.from(true)}`;
   return addRelation(draft, () => select);
 }
 
-function checkOf(draft: Draft, place: Place, write: Write): Sql | null {
+function checkOf(draft: Draft, place: RelationSelect, write: Write): Sql | null {
   const { context } = draft;
   return asking(context, elsewhereOf(draft, relatedConditionsOf(place)), () => write.check(context, place.row));
 }
@@ -151,21 +151,21 @@ class Answer {
   }
 
   #row(fields: readonly Field[]): Sql {
-    const place = new Place(this.#writer, this.#rows);
-    const object = objectOf(this.#writer, fields, place);
+    const place = new RelationSelect(this.#writer, this.#rows);
+    const object = rowObject(this.#writer, fields, place);
     return this.#answer(sql`(array_agg(${object}))[1]`, place);
   }
 
   #list(fields: readonly Field[]): Sql {
     const { rows, position } = this.#ordered(fields);
-    const place = new Place(this.#writer, rows);
-    const object = objectOf(this.#writer, fields, place);
+    const place = new RelationSelect(this.#writer, rows);
+    const object = rowObject(this.#writer, fields, place);
     const order = position === null ? [] : [sql`${place.alias}.${position}`];
     const array = this.#writer.arrayOrEmpty(this.#writer.array(object, order, null));
     return this.#answer(array, place);
   }
 
-  #answer(aggregate: Sql, place: Place): Sql {
+  #answer(aggregate: Sql, place: RelationSelect): Sql {
     const select = sql`select ${aggregate} as "cell" from ${place.from(true)}`;
     return this.joined(addRelation(this.#draft, () => select));
   }
@@ -173,7 +173,7 @@ class Answer {
   /** What is joined to rows may shuffle them. */
   #ordered(fields: readonly Field[]): { readonly rows: Named; readonly position: Sql | null } {
     if (this.#position !== null || !hasRelated(fields)) return { rows: this.#rows, position: this.#position };
-    const place = new Place(this.#writer, this.#rows);
+    const place = new RelationSelect(this.#writer, this.#rows);
     const columns = new Columns(place.row);
     const position = columns.add(numbered([], []));
     return { rows: new Named(this.#writer, columns, () => sql`select ${columns.list()} from ${place.from(true)}`), position };
@@ -189,7 +189,7 @@ function writeAndKeep(program: Program, draft: Draft, write: Write, keeping: Kee
       const { slot, count, keys } = keeping;
       const rows = slot === null ? writtenRows(draft, writer, write) : wholeRows(draft, writer, write);
       rows.item();
-      const place = new Place(writer, rows);
+      const place = new RelationSelect(writer, rows);
       const check = checkOf(draft, place, write);
       const items: Sql[] = [];
       if (check !== null) {
