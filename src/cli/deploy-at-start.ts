@@ -23,7 +23,7 @@ export async function deployAtStart(config: Config, url: string, logger: Logger)
     throw new ConfigError(
       '--migrations-dir (SVC_GRAPHQL_MIGRATIONS_DIR) needs --metadata-dir or --project: migrations are of sources of the metadata',
     );
-  const told = (message: string): void => logger.observe({ kind: 'startup', message: 'project', info: { message } });
+  const log = (message: string): void => logger.observe({ kind: 'startup', message: 'project', info: { message } });
   try {
     // The project is for this service, whatever its configuration says of others.
     const flags = { project: folder, metadataFolder: metadataDir ?? undefined, migrationsFolder: migrationsDir ?? undefined };
@@ -41,18 +41,18 @@ export async function deployAtStart(config: Config, url: string, logger: Logger)
           singleTransaction: false,
           lockTimeoutMs: LOCK_TIMEOUT_MS,
           limits: {},
-          report: told,
+          report: log,
         },
         withSeeds: false,
         once: false,
         allowInconsistent: false,
         allowChanged: false,
         unlessNewer: true,
-        tell: told,
-        warn: told,
+        progress: log,
+        warn: log,
       });
       if ((outcome.exit ?? EXIT.done) !== EXIT.done) throw new ProjectFailure(outcome.problems ?? []);
-      told(outcome.text ?? '');
+      log(outcome.text ?? '');
     } finally {
       await server.close();
     }

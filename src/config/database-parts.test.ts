@@ -40,7 +40,7 @@ describe('a database given by its parts', () => {
     [['--host', 'h', '-u', 'me', '-d', 'a?b'], {}, '--dbname: expecting the name of a database'],
     [['--host', 'h', '-u', 'me', '-d', '..'], {}, '--dbname: expecting the name of a database'],
     [['--host', '', '-u', 'me', '-d', 'd'], {}, '--host: must not be empty'],
-    [['-phush'], {}, 'unknown option "-p"\n'],
+    [['-phush'], {}, '-p needs a space before its value'],
   ])('is refused when it is not complete: %j %j', (argv, environment, message) => {
     let refused = '';
     try {

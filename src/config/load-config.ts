@@ -19,10 +19,10 @@ export interface ConfigSources {
  * @throws ConfigError
  */
 export function loadConfig({ argv, environment, dotEnvText }: ConfigSources): Config {
-  const { given } = parseCommandLine(argv);
+  const { values: flags } = parseCommandLine(argv);
   const merged = mergedEnvironment(environment, dotEnvText);
   const values: Partial<Record<OptionName, unknown>> = {};
-  for (const [name, option] of optionRows) values[name] = chooseValue(option, given.get(name), merged);
+  for (const [name, option] of optionRows) values[name] = chooseValue(option, flags.get(name), merged);
   const config = values as Config;
   checkAccess(config);
   return Object.freeze({ ...config, databaseUrl: databaseUrlOfParts(config) ?? config.databaseUrl });

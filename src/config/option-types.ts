@@ -1,6 +1,7 @@
 /** How the text of an option becomes its value, and how the value is shown again. */
 import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
+import { booleanOf } from './arguments.ts';
 import { isWebUrl } from '../util/web-url.ts';
 
 export interface OptionType<T> {
@@ -72,19 +73,11 @@ export const secretList: OptionType<readonly string[]> = {
   emptyIsValue: true,
 };
 
-const TRUE = new Set(['true', 't', 'yes', 'y']);
-const FALSE = new Set(['false', 'f', 'no', 'n']);
-
-export function isBooleanText(given: string): boolean {
-  return TRUE.has(given.toLowerCase()) || FALSE.has(given.toLowerCase());
-}
-
 export const boolean: OptionType<boolean> = {
   name: 'boolean',
   parse(given) {
-    const lower = given.toLowerCase();
-    if (TRUE.has(lower)) return true;
-    if (FALSE.has(lower)) return false;
+    const value = booleanOf(given);
+    if (value !== undefined) return value;
     throw new Error(
       'Not a valid boolean text. True values are ["true","t","yes","y"] and  False values are ["false","f","no","n"]. All values are case insensitive',
     );

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { spawnSync } from 'node:child_process';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { complaintOf, isServiceCommand, withHelpBehind } from '../../src/cli/service-command.ts';
+import { unknownCommandMessage, isServiceCommand, withHelpFlag } from '../../src/cli/service-command.ts';
 import { translatedEnvironment } from '../../src/project-import/environment-file.ts';
 import { command, MAIN } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
@@ -17,13 +17,14 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
 
 it('tells what an unknown command was probably meant to be', () => {
-  expect(complaintOf(['permisions', 'lint'])).toContain('did you mean "permissions"?');
-  expect(complaintOf(['sreve'])).toContain('did you mean "serve"?');
-  expect(complaintOf(['frobnicate'])).toBe('unknown command "frobnicate"; svc --help lists all commands');
-  expect(complaintOf(['scripts', 'update-project-v3'])).toMatch(/^not-supported: .*svc import/);
-  for (const known of [['md'], ['seeds'], ['import'], ['serve'], ['version'], ['--help'], []]) expect(complaintOf(known)).toBeUndefined();
-  expect(isServiceCommand(withHelpBehind(['help', 'serve']))).toBe(true);
-  expect(withHelpBehind(['help', 'metadata', 'apply'])).toEqual(['metadata', 'apply', '--help']);
+  expect(unknownCommandMessage(['permisions', 'lint'])).toContain('did you mean "permissions"?');
+  expect(unknownCommandMessage(['sreve'])).toContain('did you mean "serve"?');
+  expect(unknownCommandMessage(['frobnicate'])).toBe('unknown command "frobnicate"; svc --help lists all commands');
+  expect(unknownCommandMessage(['scripts', 'update-project-v3'])).toMatch(/^not-supported: .*svc import/);
+  for (const known of [['md'], ['seeds'], ['import'], ['serve'], ['version'], ['--help'], []])
+    expect(unknownCommandMessage(known)).toBeUndefined();
+  expect(isServiceCommand(withHelpFlag(['help', 'serve']))).toBe(true);
+  expect(withHelpFlag(['help', 'metadata', 'apply'])).toEqual(['metadata', 'apply', '--help']);
 });
 
 it.runIf(DEEP)(

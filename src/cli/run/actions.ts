@@ -7,14 +7,14 @@ import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { writeMetadata } from '../../project/directory/write-metadata.ts';
 import { EXIT, failure, ProjectFailure } from '../../project/failure.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
-import { type Call, type Outcome, textOption } from '../call.ts';
+import { type CommandContext, type CommandOutcome, textOption } from '../context.ts';
 
 /** `svc actions create` */
-export async function runActionsCreate(call: Call): Promise<Outcome> {
-  const project = await call.project();
-  const name = call.args[0] as string;
-  const file = textOption(call, 'sdl') as string;
-  const sdl = readNamedFile(call.cwd, file);
+export async function runActionsCreate(context: CommandContext): Promise<CommandOutcome> {
+  const project = await context.project();
+  const name = context.args[0] as string;
+  const file = textOption(context, 'sdl') as string;
+  const sdl = readNamedFile(context.cwd, file);
   if (sdl === undefined) throw failure('missing-file', `the file ${file} does not exist`, {}, EXIT.usage);
   // The files are those of all environments.
   const ownMetadata = { ...project.metadata, overlays: [] };
@@ -27,8 +27,8 @@ export async function runActionsCreate(call: Call): Promise<Outcome> {
   if (listOf(document['actions']).some((action) => action['name'] === name))
     throw failure('exists', `there is an action ${name} already`, {}, EXIT.usage);
   const { kind, handlerBaseUrl } = project.settings.actions;
-  const handler = textOption(call, 'webhook') ?? `${handlerBaseUrl}/${name}`;
-  const given = { name, definition: { kind: textOption(call, 'kind') ?? kind, handler } };
+  const handler = textOption(context, 'webhook') ?? `${handlerBaseUrl}/${name}`;
+  const given = { name, definition: { kind: textOption(context, 'kind') ?? kind, handler } };
   const named = (section: keyof typeof shapes.types): readonly JsonObject[] =>
     shapes.types[section].map((shape) => ({ name: shape.name.value }));
   const yaml: JsonObject = {
@@ -61,14 +61,14 @@ function listOf(value: Json | undefined): readonly JsonObject[] {
 }
 
 /** `svc actions codegen` */
-export async function runActionsCodegen(call: Call): Promise<Outcome> {
-  const project = await call.project();
+export async function runActionsCodegen(context: CommandContext): Promise<CommandOutcome> {
+  const project = await context.project();
   const { document } = readMetadata(project.metadata);
   const all = listOf(document['actions']);
-  const missing = call.args.find((name) => !all.some((action) => action['name'] === name));
+  const missing = context.args.find((name) => !all.some((action) => action['name'] === name));
   if (missing !== undefined) throw failure('actions', `there is no action ${missing}`, {}, EXIT.usage);
-  const actions = call.args.length === 0 ? all : all.filter((action) => call.args.includes(String(action['name'])));
-  const named = textOption(call, 'outputDir') ?? project.settings.actions.codegen.outputDir;
+  const actions = context.args.length === 0 ? all : all.filter((action) => context.args.includes(String(action['name'])));
+  const named = textOption(context, 'outputDir') ?? project.settings.actions.codegen.outputDir;
   const folder = isAbsolute(named) ? named : join(project.root, named);
   const files = projectFiles(folder);
   const names = codeNames(document);
@@ -76,7 +76,7 @@ export async function runActionsCodegen(call: Call): Promise<Outcome> {
   for (const action of actions) {
     const name = String(action['name']);
     const path = join(folder, `${names.actions.get(name)?.file ?? name}.ts`);
-    const handler = actionHandler(action, textOption(call, 'framework') as Framework, names);
+    const handler = actionHandler(action, textOption(context, 'framework') as Framework, names);
     // What somebody has written there stays.
     if (handler !== undefined && files.read(path) === undefined) changes.set(path, handler);
   }

@@ -14,7 +14,7 @@ import type { Backend } from '../../backend/backend.ts';
 import type { Kinds } from '../../metadata/kinds.ts';
 import { counted } from '../../util/counted.ts';
 import type { JsonObject } from '../../util/json.ts';
-import { type Call, flagOption, type Outcome, textOption } from '../call.ts';
+import { type CommandContext, flagOption, type CommandOutcome, textOption } from '../context.ts';
 import { type DoneIn, doneJson, planAll, type PlannedSource, runAll } from './migrate.ts';
 import { requirePlan } from './plan.ts';
 import { runOptions } from './run-options.ts';
@@ -30,32 +30,32 @@ export interface Deployment {
   readonly allowChanged: boolean;
   /** Nothing is done where migrations are applied that the project does not have and that are newer than all it has. */
   readonly unlessNewer?: boolean;
-  readonly tell: (message: string) => void;
+  readonly progress: (message: string) => void;
   readonly warn: (message: string) => void;
   /** Applies the metadata in place of what does so by itself: for whoever changes the files by it. */
   readonly apply?: () => Promise<Applied>;
 }
 
 /** `svc deploy` */
-export async function runDeploy(call: Call): Promise<Outcome> {
-  const plan = textOption(call, 'plan');
-  if (plan !== undefined) await requirePlan(call, plan);
+export async function runDeploy(context: CommandContext): Promise<CommandOutcome> {
+  const plan = textOption(context, 'plan');
+  if (plan !== undefined) await requirePlan(context, plan);
   return deploy({
-    project: await call.project(),
-    server: await call.server(),
-    kinds: await call.kinds(),
-    options: runOptions(call),
-    withSeeds: flagOption(call, 'withSeeds'),
-    once: flagOption(call, 'once'),
-    allowInconsistent: flagOption(call, 'allowInconsistent'),
-    allowChanged: flagOption(call, 'allowChanged'),
-    tell: call.tell,
-    warn: call.warn,
+    project: await context.project(),
+    server: await context.server(),
+    kinds: await context.kinds(),
+    options: runOptions(context),
+    withSeeds: flagOption(context, 'withSeeds'),
+    once: flagOption(context, 'once'),
+    allowInconsistent: flagOption(context, 'allowInconsistent'),
+    allowChanged: flagOption(context, 'allowChanged'),
+    progress: context.progress,
+    warn: context.warn,
   });
 }
 
 /** Brings a service up to a project. What fails is told with what was done before and what was not. @throws ProjectFailure when nothing was done */
-export async function deploy(at: Deployment): Promise<Outcome> {
+export async function deploy(at: Deployment): Promise<CommandOutcome> {
   const { project, server, kinds, options, warn } = at;
   const read = readMetadata(project.metadata);
   const problems = shapeProblems(read, kinds);
@@ -121,7 +121,7 @@ export async function deploy(at: Deployment): Promise<Outcome> {
             { allowChanged: at.allowChanged, strictOrder: false, options },
           );
     planned = [...plannedBefore, ...plannedAfter];
-    await runAll(server, planned, options, at.tell, done);
+    await runAll(server, planned, options, at.progress, done);
     finished('migrations');
     const seeded: JsonObject[] = [];
     const seed = async ({ source, seeds: files }: (typeof seeds)[number]): Promise<void> => {
@@ -219,10 +219,10 @@ async function newerThan({ project, server }: Deployment, sources: readonly List
  * Connects a source as the project says, before its migrations run: else they would run in the database of before.
  * @throws ProjectFailure if the service refuses it
  */
-async function moveSource({ server, tell }: Deployment, { name, kind, entry }: ListedSource): Promise<void> {
+async function moveSource({ server, progress }: Deployment, { name, kind, entry }: ListedSource): Promise<void> {
   try {
     await server.metadata(`${kind}_update_source`, { name, configuration: entry['configuration'] ?? null });
-    tell(`connected the source ${name} as the project says`);
+    progress(`connected the source ${name} as the project says`);
   } catch (thrown) {
     if (!(thrown instanceof ServerError)) throw thrown;
     throw failure(
@@ -234,13 +234,13 @@ async function moveSource({ server, tell }: Deployment, { name, kind, entry }: L
 
 /** Sources with nothing tracked in them, so that there is something to migrate. @returns those that are there now */
 async function addSources(at: Deployment, missing: readonly ListedSource[]): Promise<readonly ListedSource[]> {
-  const { server, tell } = at;
+  const { server, progress } = at;
   const added: ListedSource[] = [];
   for (const source of missing) {
     const args: JsonObject = { name: source.name, ...emptySource(source.entry) };
     try {
       await server.metadata(`${source.kind}_add_source`, args);
-      tell(`added the source ${source.name}`);
+      progress(`added the source ${source.name}`);
     } catch (thrown) {
       // Another deployment was faster.
       if (!(thrown instanceof ServerError) || thrown.code !== 'already-exists') {

@@ -8,7 +8,7 @@ import { openProject, type Project } from '../../project/project.ts';
 import { serverClient } from '../../project/server-client.ts';
 import { OWN_PATHS } from '../deploy-at-start.ts';
 import { startService } from '../start-service.ts';
-import { type Call, flagOption, type Outcome, textOption } from '../call.ts';
+import { type CommandContext, flagOption, type CommandOutcome, textOption } from '../context.ts';
 import { deploy } from './deploy.ts';
 import { followCatalogs } from './follow-catalogs.ts';
 import { followFiles } from './follow-files.ts';
@@ -16,33 +16,37 @@ import { keepInStep } from './keep-in-step.ts';
 import { runOptions } from './run-options.ts';
 
 /** `svc dev` */
-export async function runDev(call: Call): Promise<Outcome> {
-  const first = await call.project();
+export async function runDev(context: CommandContext): Promise<CommandOutcome> {
+  const first = await context.project();
   // Metadata refers to variables by name, and those may come from the file as well.
   Object.assign(process.env, first.environment);
   /** Read anew: files have changed. */
   const reopened = (): Project =>
-    openProject(call.cwd, { project: first.root, env: textOption(call, 'env'), envfile: textOption(call, 'envfile') }, call.environment);
-  const port = textOption(call, 'port');
+    openProject(
+      context.cwd,
+      { project: first.root, env: textOption(context, 'env'), envfile: textOption(context, 'envfile') },
+      context.environment,
+    );
+  const port = textOption(context, 'port');
   const argv = ['serve', ...(port === undefined ? [] : ['--server-port', port])];
   const config = loadConfig({ argv, environment: first.environment });
   const running = await startService({ ...config, sampleData: false, project: null, metadataDir: null, migrationsDir: null });
   const [adminSecret = null] = adminSecretsOf(config);
   const server = serverClient({ ...first.settings, endpoint: running.url, adminSecret, paths: OWN_PATHS });
-  const kinds = await call.kinds();
-  const inStep = keepInStep(server, kinds, call.tell);
+  const kinds = await context.kinds();
+  const inStep = keepInStep(server, kinds, context.progress);
   const deployAll = async (project: Project): Promise<string> => {
     const outcome = await deploy({
       project,
       server,
       kinds,
-      options: { ...runOptions({ ...call, options: {} }), report: call.tell },
-      withSeeds: flagOption(call, 'withSeeds'),
+      options: { ...runOptions({ ...context, options: {} }), report: context.progress },
+      withSeeds: flagOption(context, 'withSeeds'),
       once: true,
       allowInconsistent: false,
       allowChanged: false,
-      tell: call.tell,
-      warn: call.tell,
+      progress: context.progress,
+      warn: context.progress,
       apply: () => inStep.apply(project),
     });
     return [outcome.text ?? '', ...(outcome.problems ?? []).map(printProblem)].join('\n').trim();
@@ -53,10 +57,10 @@ export async function runDev(call: Call): Promise<Outcome> {
     const attempt = async (): Promise<void> => {
       try {
         const told = await run();
-        if (told !== '') call.tell(told);
+        if (told !== '') context.progress(told);
       } catch (thrown) {
         // Whatever it is: the service goes on with what it had.
-        call.tell(reasonOf(thrown));
+        context.progress(reasonOf(thrown));
       }
     };
     turn = turn.then(attempt);
@@ -72,7 +76,7 @@ export async function runDev(call: Call): Promise<Outcome> {
   const catalogs = followCatalogs(
     () => running.readCatalogs(migrated),
     (sources) => inTurn(() => reload(sources)),
-    call.tell,
+    context.progress,
   );
   const attempt = (bringUp: (project: Project) => Promise<string>): Promise<void> =>
     inTurn(async () => {
@@ -94,16 +98,16 @@ export async function runDev(call: Call): Promise<Outcome> {
       return inStep.keep(reopened());
     });
   });
-  const withMigrations = flagOption(call, 'migrate');
+  const withMigrations = flagOption(context, 'migrate');
   const metadata = [first.metadata.file ?? first.metadata.folder, ...(first.metadata.overlays ?? [])];
-  if (withMigrations) followFiles(first.files, [...metadata, first.migrationsFolder], () => attempt(deployAll), call.tell);
+  if (withMigrations) followFiles(first.files, [...metadata, first.migrationsFolder], () => attempt(deployAll), context.progress);
   else {
-    followFiles(first.files, metadata, () => attempt((project) => inStep.keep(project)), call.tell);
+    followFiles(first.files, metadata, () => attempt((project) => inStep.keep(project)), context.progress);
     const remind = async (): Promise<void> =>
-      call.tell(
+      context.progress(
         `migrations have changed: svc migrate apply --endpoint ${running.url} runs what is pending, svc dev --migrate does so by itself`,
       );
-    followFiles(first.files, [first.migrationsFolder], remind, call.tell);
+    followFiles(first.files, [first.migrationsFolder], remind, context.progress);
   }
   await deployed;
   return { running: true, text: `${running.url} follows ${first.root} and its databases; Ctrl-C ends it` };

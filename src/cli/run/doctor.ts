@@ -14,7 +14,7 @@ import { cellOf, type ListedSource, rowsOf, sourcesOf } from '../../migrations/s
 import { exportFrom, listInconsistencies, problemsOf } from '../../project/project-metadata.ts';
 import type { Project } from '../../project/project.ts';
 import { type ServerClient, serverClient } from '../../project/server-client.ts';
-import type { Call, Outcome } from '../call.ts';
+import type { CommandContext, CommandOutcome } from '../context.ts';
 import type { Kinds } from '../../metadata/kinds.ts';
 import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
 import { type Add, printFindings, rankFindings } from './doctor-findings.ts';
@@ -22,7 +22,7 @@ import { versionsDiffer } from './about.ts';
 import { isFailing } from './findings.ts';
 import { knownMigrations } from './migrate.ts';
 
-export async function runDoctor(call: Call): Promise<Outcome> {
+export async function runDoctor(context: CommandContext): Promise<CommandOutcome> {
   const findings: Finding[] = [];
   const add = (id: string, severity: Finding['severity'], cause: string, remedy: string): void => {
     findings.push({ id, severity, cause, remedy });
@@ -35,10 +35,10 @@ export async function runDoctor(call: Call): Promise<Outcome> {
       for (const problem of thrown.problems) add(id, 'error', printProblem(problem), remedy);
     }
   };
-  const project = await call.project();
+  const project = await context.project();
   for (const warning of project.warnings) add('config', 'warning', warning, 'mend config.yaml or .env');
-  const read = await checkFiles(call, project, add, attempt);
-  const [server, kinds] = [await call.server(), await call.kinds()];
+  const read = await checkFiles(context, project, add, attempt);
+  const [server, kinds] = [await context.server(), await context.kinds()];
   await attempt('endpoint', 'look at endpoint and admin secret, in config.yaml, .env or the environment', async () => {
     const version = await server.version();
     if (version !== serviceVersion()) add('version', 'warning', versionsDiffer(version, serviceVersion()), 'use the same version of both');
@@ -63,7 +63,7 @@ export async function runDoctor(call: Call): Promise<Outcome> {
   const ranked = rankFindings(findings);
   return {
     exit: isFailing(
-      call,
+      context,
       findings.map(({ severity }) => severity),
     )
       ? EXIT.failed
@@ -87,12 +87,12 @@ function remedyOf(reason: string, kinds: Kinds<Backend>): string {
 
 type Attempt = (id: string, remedy: string, run: () => Promise<void>) => Promise<void>;
 
-async function checkFiles(call: Call, project: Project, add: Add, attempt: Attempt): Promise<ReadMetadata | null> {
+async function checkFiles(context: CommandContext, project: Project, add: Add, attempt: Attempt): Promise<ReadMetadata | null> {
   let read: ReadMetadata | null = null;
   await attempt('files', 'mend the files', async () => {
     const found = readMetadata(project.metadata);
     read = found;
-    for (const problem of shapeProblems(found, await call.kinds())) add('shape', 'error', printProblem(problem), 'mend the file');
+    for (const problem of shapeProblems(found, await context.kinds())) add('shape', 'error', printProblem(problem), 'mend the file');
     for (const problem of lintMetadata(found)) add(`lint:${problem.code}`, 'warning', printProblem(problem), 'look whether that is meant');
     if (project.metadata.file === undefined)
       for (const path of orphansOf(project.metadata))

@@ -25,7 +25,7 @@ export interface FollowingCatalogs extends Following {
 export function followCatalogs(
   read: () => Promise<ReadonlyMap<string, Catalog>>,
   changed: (sources: readonly string[]) => Promise<void>,
-  tell: (message: string) => void,
+  progress: (message: string) => void,
 ): FollowingCatalogs {
   const known = new Map<string, string>();
   let stopped = false;
@@ -49,7 +49,7 @@ export function followCatalogs(
       quiet = different.length > 0 ? 0 : quiet + 1;
       if (different.length > 0 && !stopped) await changed(different);
     } catch (thrown) {
-      tell(reasonOf(thrown));
+      progress(reasonOf(thrown));
     }
   };
   const next = (): void => {

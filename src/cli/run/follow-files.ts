@@ -19,7 +19,7 @@ export function followFiles(
   files: Files,
   paths: readonly string[],
   changed: () => Promise<void>,
-  tell: (message: string) => void,
+  progress: (message: string) => void,
 ): Following {
   const look = (): string => paths.map((path) => stateOf(files, path)).join('\n');
   let handled = look();
@@ -36,7 +36,7 @@ export function followFiles(
       handled = now;
       await changed();
     } catch (thrown) {
-      tell(reasonOf(thrown));
+      progress(reasonOf(thrown));
     }
   };
   const next = (): void => {

@@ -1,16 +1,16 @@
 /** `svc health`: what a container asks itself. Only what is needed is loaded, for it is asked every few seconds. */
 import { request } from 'node:http';
 import { EXIT } from '../../project/failure.ts';
-import type { Call, Outcome } from '../call.ts';
+import type { CommandContext, CommandOutcome } from '../context.ts';
 
 const DEFAULT_PORT = 8080;
 const DEFAULT_SECONDS = 3;
 
-export function runHealth({ options, environment }: Call): Promise<Outcome> {
+export function runHealth({ options, environment }: CommandContext): Promise<CommandOutcome> {
   const path = options['ready'] === true ? '/readyz' : '/livez';
   const given = options['url'] ?? `http://127.0.0.1:${environment['SVC_GRAPHQL_SERVER_PORT'] || DEFAULT_PORT}`;
   const seconds = Number(options['timeout'] ?? DEFAULT_SECONDS);
-  const failed = (message: string, code = 'unhealthy', exit: Outcome['exit'] = EXIT.failed): Outcome => ({
+  const failed = (message: string, code = 'unhealthy', exit: CommandOutcome['exit'] = EXIT.failed): CommandOutcome => ({
     exit,
     problems: [{ code, message }],
   });

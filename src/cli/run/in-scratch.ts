@@ -2,7 +2,7 @@
 import { checkSteps, type KnownMigration } from '../../migrations/run-migrations.ts';
 import { openScratch, type Scratch } from '../../migrations/scratch.ts';
 import { type ListedSource, migrationsOf } from '../../migrations/sources.ts';
-import type { Call } from '../call.ts';
+import type { CommandContext } from '../context.ts';
 import { runOptions } from './run-options.ts';
 
 export interface Trial extends Pick<Scratch, 'lines' | 'clear'> {
@@ -15,9 +15,14 @@ export interface Trial extends Pick<Scratch, 'lines' | 'clear'> {
  * @param of whose migrations are tried
  * @throws ProjectFailure where that database is not to be used
  */
-export async function inScratch<T>(call: Call, name: string, of: ListedSource, trial: (trial: Trial) => Promise<T>): Promise<T> {
-  const scratch = await openScratch(await call.server(), await call.kinds(), name, of);
-  const [options, dialect] = [{ ...runOptions(call), tell: () => undefined }, migrationsOf(of)];
+export async function inScratch<T>(
+  context: CommandContext,
+  name: string,
+  of: ListedSource,
+  trial: (trial: Trial) => Promise<T>,
+): Promise<T> {
+  const scratch = await openScratch(await context.server(), await context.kinds(), name, of);
+  const [options, dialect] = [{ ...runOptions(context), progress: () => undefined }, migrationsOf(of)];
   try {
     return await trial({
       ...scratch,

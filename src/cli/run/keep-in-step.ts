@@ -31,17 +31,17 @@ export interface InStep {
 /** Somebody may click between any two of them, and reading sources anew gives the metadata another version. */
 const ATTEMPTS = 10;
 
-/** @param tell told of what is written to the files, and of what is lost */
-export function keepInStep(server: ServerClient, kinds: Kinds, tell: (message: string) => void): InStep {
+/** @param progress told of what is written to the files, and of what is lost */
+export function keepInStep(server: ServerClient, kinds: Kinds, progress: (message: string) => void): InStep {
   /** What both had last. */
   let agreed: { readonly files: JsonObject; readonly service: JsonObject } | undefined;
   const apply = async (project: Project, attempts: number): Promise<Applied> => {
     const { metadata: theirs, resourceVersion } = await exportFrom(server);
     const read = checked(project, kinds);
     if (agreed !== undefined && !isApplied(agreed.service, theirs, kinds) && !isApplied(read.document, theirs, kinds)) {
-      if (hasOverlays(project)) tellLost(agreed.service, theirs, kinds, tell);
+      if (hasOverlays(project)) reportLost(agreed.service, theirs, kinds, progress);
       else {
-        writeBack(project, read, agreed.service, theirs, kinds, tell);
+        writeBack(project, read, agreed.service, theirs, kinds, progress);
         // Whatever comes of the rest: what the files do not say as the service does is from now on their change alone.
         agreed = { ...agreed, service: theirs };
       }
@@ -69,7 +69,7 @@ export function keepInStep(server: ServerClient, kinds: Kinds, tell: (message: s
     if (agreed !== undefined && isApplied(read.document, agreed.files, kinds)) {
       if (isApplied(agreed.service, theirs, kinds)) return '';
       if (hasOverlays(project)) {
-        tellLost(agreed.service, theirs, kinds, tell);
+        reportLost(agreed.service, theirs, kinds, progress);
         return '';
       }
     }
@@ -90,9 +90,9 @@ function checked(project: Project, kinds: Kinds): ReadMetadata {
   return read;
 }
 
-function tellLost(base: JsonObject, theirs: JsonObject, kinds: Kinds, tell: (message: string) => void): void {
+function reportLost(base: JsonObject, theirs: JsonObject, kinds: Kinds, progress: (message: string) => void): void {
   const lost = changesOf(base, theirs, kinds).map(({ kind, object }) => `${kind} ${object}`);
-  tell(
+  progress(
     `the files are those of all environments, so that what was changed in the service is not written, and an edit of them takes it back: ${lost.join(', ')}`,
   );
 }
@@ -103,7 +103,7 @@ function writeBack(
   base: JsonObject,
   theirs: JsonObject,
   kinds: Kinds,
-  tell: (message: string) => void,
+  progress: (message: string) => void,
 ): void {
   const [before, ours, now] = [base, read.document, theirs].map((document) => normalised(document, kinds) ?? document) as [
     JsonObject,
@@ -113,6 +113,6 @@ function writeBack(
   const { document, conflicts } = mergeDocuments(before, ours, now);
   const { changes } = writeMetadata(at, inWordsOf(read.document, document, kinds));
   applyChanges(files, changes);
-  for (const [path, text] of changes) tell(`${text === null ? 'removed' : 'written'} ${files.show(path)}: changed in the service`);
-  for (const object of conflicts) tell(`changed in the files and in the service, which gets that of the files: ${object}`);
+  for (const [path, text] of changes) progress(`${text === null ? 'removed' : 'written'} ${files.show(path)}: changed in the service`);
+  for (const object of conflicts) progress(`changed in the files and in the service, which gets that of the files: ${object}`);
 }

@@ -22,7 +22,7 @@ import { chosenSources, type ListedSource, migrationsOf } from '../../migrations
 import type { Project } from '../../project/project.ts';
 import type { ServerClient, SqlSource } from '../../project/server-client.ts';
 import type { JsonObject } from '../../util/json.ts';
-import { type Call, flagOption, type Outcome, textOption } from '../call.ts';
+import { type CommandContext, flagOption, type CommandOutcome, textOption } from '../context.ts';
 import { runOptions, versionOption } from './run-options.ts';
 import { table } from './table.ts';
 
@@ -34,9 +34,15 @@ export async function knownMigrations(project: Project, server: ServerClient, so
 }
 
 /** `svc migrate status` */
-export async function runMigrateStatus(call: Call): Promise<Outcome> {
-  const [project, server] = [await call.project(), await call.server()];
-  const sources = await chosenSources(project, server, await call.kinds(), project.migrationsFolder, textOption(call, 'databaseName'));
+export async function runMigrateStatus(context: CommandContext): Promise<CommandOutcome> {
+  const [project, server] = [await context.project(), await context.server()];
+  const sources = await chosenSources(
+    project,
+    server,
+    await context.kinds(),
+    project.migrationsFolder,
+    textOption(context, 'databaseName'),
+  );
   const texts: string[] = [];
   const databases: JsonObject[] = [];
   let found = false;
@@ -47,7 +53,7 @@ export async function runMigrateStatus(call: Call): Promise<Outcome> {
     databases.push({ source: source.name, migrations: all.map(statusJson) });
   }
   return {
-    exit: flagOption(call, 'exitCode') && found ? EXIT.found : EXIT.done,
+    exit: flagOption(context, 'exitCode') && found ? EXIT.found : EXIT.done,
     text: sources.length === 0 ? 'there are no migrations' : texts.join('\n'),
     data: { databases },
   };
@@ -64,29 +70,35 @@ function statusJson({ version, name, status, entry }: KnownMigration): JsonObjec
 }
 
 /** `svc migrate apply` */
-export async function runMigrateApply(call: Call): Promise<Outcome> {
-  const [project, server] = [await call.project(), await call.server()];
-  const wish = wishOf(call);
-  if (flagOption(call, 'skipExecution') && (wish.kind === 'goto' || flagOption(call, 'dryRun')))
+export async function runMigrateApply(context: CommandContext): Promise<CommandOutcome> {
+  const [project, server] = [await context.project(), await context.server()];
+  const wish = wishOf(context);
+  if (flagOption(context, 'skipExecution') && (wish.kind === 'goto' || flagOption(context, 'dryRun')))
     throw failure('usage', '--skip-execution goes neither with --goto nor with --dry-run', {}, EXIT.usage);
-  if (flagOption(call, 'allDatabases') && textOption(call, 'databaseName') !== undefined)
+  if (flagOption(context, 'allDatabases') && textOption(context, 'databaseName') !== undefined)
     throw failure('usage', '--all-databases and --database-name exclude each other', {}, EXIT.usage);
-  const sources = await chosenSources(project, server, await call.kinds(), project.migrationsFolder, textOption(call, 'databaseName'));
-  requireOne(sources, wish, flagOption(call, 'allDatabases'));
-  const options = runOptions(call);
+  const sources = await chosenSources(
+    project,
+    server,
+    await context.kinds(),
+    project.migrationsFolder,
+    textOption(context, 'databaseName'),
+  );
+  requireOne(sources, wish, flagOption(context, 'allDatabases'));
+  const options = runOptions(context);
   const planned = await planAll(project, server, sources, wish, {
-    allowChanged: flagOption(call, 'allowChanged'),
-    strictOrder: flagOption(call, 'strictOrder'),
+    allowChanged: flagOption(context, 'allowChanged'),
+    strictOrder: flagOption(context, 'strictOrder'),
     options,
   });
-  if (flagOption(call, 'dryRun')) {
+  if (flagOption(context, 'dryRun')) {
     const rows = planned.flatMap(({ source, steps }) =>
       steps.map(({ known, direction }) => [source.name, String(known.version), direction, known.name]),
     );
     const list = rows.map(([source, version, type, name]) => ({ source, version, type, name }) as JsonObject);
     return { text: rows.length === 0 ? 'nothing to run' : table(['SOURCE', 'VERSION', 'TYPE', 'NAME'], rows), data: { migrations: list } };
   }
-  const done = await runAll(server, planned, options, call.print);
+  const done = await runAll(server, planned, options, context.print);
   const short = planned.reduce((sum, each) => sum + each.short, 0);
   const data = { migrations: done.map(doneJson) };
   // Those that ran have been printed.
@@ -102,8 +114,8 @@ function requireOne(sources: readonly SqlSource[], wish: MigrationGoal, all: boo
   throw failure('usage', `there are migrations of ${names}: name one with --database-name, or say --all-databases`, {}, EXIT.usage);
 }
 
-function wishOf(call: Call): MigrationGoal {
-  const given = ['up', 'down', 'goto', 'version'].filter((name) => textOption(call, name) !== undefined);
+function wishOf(context: CommandContext): MigrationGoal {
+  const given = ['up', 'down', 'goto', 'version'].filter((name) => textOption(context, name) !== undefined);
   if (given.length > 1) throw failure('usage', `--${given.join(' and --')} exclude each other`, {}, EXIT.usage);
   const count = (text: string, flag: string): number | 'all' => {
     if (text === 'all') return 'all';
@@ -111,7 +123,7 @@ function wishOf(call: Call): MigrationGoal {
       throw failure('usage', `${flag} is to be a number of migrations or "all", not "${text}"`, {}, EXIT.usage);
     return Number(text);
   };
-  const text = (name: string): string => textOption(call, name) as string;
+  const text = (name: string): string => textOption(context, name) as string;
   switch (given[0]) {
     case 'down':
       return { kind: 'down', count: count(text('down'), '--down') };
@@ -189,7 +201,7 @@ export function doneJson({ source, version, name, direction, outcome, ms }: Done
 
 /**
  * Runs what was planned, reads the touched sources again, and mirrors what is applied.
- * @param tell is given a line for each that was run
+ * @param progress is given a line for each that was run
  * @param done gets what was run, also when something fails
  * @throws ProjectFailure
  */
@@ -197,7 +209,7 @@ export async function runAll(
   server: ServerClient,
   planned: readonly PlannedSource[],
   options: MigrationOptions,
-  tell: (message: string) => void,
+  progress: (message: string) => void,
   done: DoneIn[] = [],
 ): Promise<readonly DoneIn[]> {
   const touched = new Set<ListedSource>();
@@ -207,12 +219,12 @@ export async function runAll(
       touched.add(source);
       const onDone = (each: StepResult): void => {
         done.push({ ...each, source: source.name });
-        tell(`${each.outcome} ${source.name} ${each.version} ${each.name} ${each.direction} (${each.ms} ms)`);
+        progress(`${each.outcome} ${source.name} ${each.version} ${each.name} ${each.direction} (${each.ms} ms)`);
       };
       const texts = options.skipExecution
         ? []
         : steps.flatMap(({ direction, known }) => (direction === 'up' ? [known.migration?.up ?? ''] : []));
-      await createNeededExtension(server, source, texts, tell);
+      await createNeededExtension(server, source, texts, progress);
       // What was found when it was planned is told already.
       await runSteps(server, source, steps, { ...options, report: () => undefined, onDone });
     }

@@ -9,13 +9,13 @@ import { describeGrant, type Grant, grantsOf, sessionVariablesOf } from '../../p
 import { judgeRow, type JudgedPart, passes, printJudged } from '../../project/permissions/judge-row.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../../util/json.ts';
 import { nearest } from '../../util/nearest.ts';
-import { type Call, listOption, type Outcome, textOption } from '../call.ts';
+import { type CommandContext, listOption, type CommandOutcome, textOption } from '../context.ts';
 import { findingsOutcome } from './findings.ts';
 import { table } from './table.ts';
 
 /** `svc permissions matrix` */
-export async function runMatrix(call: Call): Promise<Outcome> {
-  const { document } = readMetadata((await call.project()).metadata);
+export async function runMatrix(context: CommandContext): Promise<CommandOutcome> {
+  const { document } = readMetadata((await context.project()).metadata);
   const grants = grantsOf(document);
   const rows = grants.map((grant) => {
     const { columns, rules } = describeGrant(grant);
@@ -31,24 +31,24 @@ function grantJson({ role, source, table: of, operation, from, permission }: Gra
 }
 
 /** `svc permissions lint` */
-export async function runPermissionsLint(call: Call): Promise<Outcome> {
-  const read = readMetadata((await call.project()).metadata);
+export async function runPermissionsLint(context: CommandContext): Promise<CommandOutcome> {
+  const read = readMetadata((await context.project()).metadata);
   const problems = lintMetadata(read).filter(({ code }) => code !== 'plain-secret');
-  return findingsOutcome(call, problems);
+  return findingsOutcome(context, problems);
 }
 
 /** `svc permissions explain` */
-export async function runExplain(call: Call): Promise<Outcome> {
-  const [role, named, operation] = [textOption(call, 'role'), textOption(call, 'table'), textOption(call, 'op')] as [
+export async function runExplain(context: CommandContext): Promise<CommandOutcome> {
+  const [role, named, operation] = [textOption(context, 'role'), textOption(context, 'table'), textOption(context, 'op')] as [
     string,
     string,
     string,
   ];
-  const read = readMetadata((await call.project()).metadata);
-  const row = rowOf(call);
+  const read = readMetadata((await context.project()).metadata);
+  const row = rowOf(context);
   const all = grantsOf(read.document);
   // Tables of MariaDB's own database have no schema.
-  const inSource = textOption(call, 'databaseName');
+  const inSource = textOption(context, 'databaseName');
   const tables = tablesIn(read.document, inSource);
   const wanted = named.includes('.') || tables.includes(named) ? named : `public.${named}`;
   requireKnown('source', inSource, sourceNames(read.document));
@@ -65,7 +65,7 @@ export async function runExplain(call: Call): Promise<Outcome> {
   if (grants.length === 0)
     return { text: `${role} may not ${operation} ${wanted}: there is no permission for it`, data: { verdict: 'denied', rules: [] } };
   const session = new Map(
-    listOption(call, 'session').map((pair) => {
+    listOption(context, 'session').map((pair) => {
       const [name = '', ...value] = pair.split('=');
       return [name.toLowerCase().startsWith('x-svc-') ? name.toLowerCase() : `x-svc-${name.toLowerCase()}`, value.join('=')] as const;
     }),
@@ -82,7 +82,7 @@ export async function runExplain(call: Call): Promise<Outcome> {
       indented(withSession(grant.permission, session)),
     );
     if (missing.length > 0) lines.push(`missing in the session: ${missing.join(', ')}: such a request is refused`);
-    const judged = row === undefined || missing.length > 0 ? undefined : await judgedBy(call, grant, row, session);
+    const judged = row === undefined || missing.length > 0 ? undefined : await judgedBy(context, grant, row, session);
     if (judged !== undefined) {
       lines.push(printJudged(judged));
       if (passes(judged)) passing += 1;
@@ -138,9 +138,9 @@ function requireKnown(what: string, name: string | undefined, known: readonly st
   throw failure('not-exists', `the metadata has no ${what} "${name}"${guess}`, {}, EXIT.usage);
 }
 
-/** The columns that tell the row, of --pk or --row. @throws ProjectFailure */
-function rowOf(call: Call): JsonObject | undefined {
-  const [pairs, text] = [listOption(call, 'pk'), textOption(call, 'row')];
+/** The columns that progress the row, of --pk or --row. @throws ProjectFailure */
+function rowOf(context: CommandContext): JsonObject | undefined {
+  const [pairs, text] = [listOption(context, 'pk'), textOption(context, 'row')];
   if (pairs.length > 0 && text !== undefined) throw failure('usage', '--pk and --row exclude each other', {}, EXIT.usage);
   if (pairs.length > 0)
     return Object.fromEntries(
@@ -161,11 +161,16 @@ function rowOf(call: Call): JsonObject | undefined {
 }
 
 /** What the rule of a permission says of a row. @throws ProjectFailure */
-async function judgedBy(call: Call, grant: Grant, row: JsonObject, session: ReadonlyMap<string, string>): Promise<readonly JudgedPart[]> {
+async function judgedBy(
+  context: CommandContext,
+  grant: Grant,
+  row: JsonObject,
+  session: ReadonlyMap<string, string>,
+): Promise<readonly JudgedPart[]> {
   const { permission, operation, source, tableName } = grant;
   const rule = permission[operation === 'insert' ? 'check' : 'filter'] ?? {};
-  const { settings } = await call.project();
-  return judgeRow(await call.server(), settings.paths.query, { source, table: tableName }, row, withSession(rule, session));
+  const { settings } = await context.project();
+  return judgeRow(await context.server(), settings.paths.query, { source, table: tableName }, row, withSession(rule, session));
 }
 
 /** Operators that compare with a list. */

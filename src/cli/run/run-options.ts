@@ -1,10 +1,10 @@
 import { EXIT, failure } from '../../project/failure.ts';
 import type { MigrationOptions } from '../../migrations/run-migrations.ts';
-import { type Call, flagOption, textOption } from '../call.ts';
+import { type CommandContext, flagOption, textOption } from '../context.ts';
 
 /** Seconds of an option, as milliseconds. @throws ProjectFailure */
-export function secondsOption(call: Call, name: string, flag: string): number | undefined {
-  const text = textOption(call, name);
+export function secondsOption(context: CommandContext, name: string, flag: string): number | undefined {
+  const text = textOption(context, name);
   if (text === undefined) return undefined;
   const seconds = Number(text);
   if (!Number.isFinite(seconds) || seconds < 0 || text.trim() === '')
@@ -13,18 +13,18 @@ export function secondsOption(call: Call, name: string, flag: string): number | 
 }
 
 /** How migrations are run, from the flags. @throws ProjectFailure */
-export function runOptions(call: Call): MigrationOptions {
+export function runOptions(context: CommandContext): MigrationOptions {
   return {
-    skipExecution: flagOption(call, 'skipExecution'),
+    skipExecution: flagOption(context, 'skipExecution'),
     // Commander reads `--no-x` as the opposite of `--x`.
-    withoutTransaction: call.options['transaction'] === false,
-    singleTransaction: flagOption(call, 'singleTransaction'),
-    lockTimeoutMs: secondsOption(call, 'lockTimeout', '--lock-timeout') ?? 60_000,
+    withoutTransaction: flagOption(context, 'noTransaction'),
+    singleTransaction: flagOption(context, 'singleTransaction'),
+    lockTimeoutMs: secondsOption(context, 'lockTimeout', '--lock-timeout') ?? 60_000,
     limits: {
-      statementTimeoutMs: secondsOption(call, 'statementTimeout', '--statement-timeout'),
-      lockTimeoutMs: secondsOption(call, 'lockTimeoutSql', '--lock-timeout-sql'),
+      statementTimeoutMs: secondsOption(context, 'statementTimeout', '--statement-timeout'),
+      lockTimeoutMs: secondsOption(context, 'lockTimeoutSql', '--lock-timeout-sql'),
     },
-    report: call.warn,
+    report: context.warn,
   };
 }
 

@@ -7,7 +7,7 @@ import { sameMeaning } from '../../project/directory/sections.ts';
 import { EXIT, failure, type Problem, ProjectFailure } from '../../project/failure.ts';
 import { serverSources } from '../../migrations/sources.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, printJson } from '../../util/json.ts';
-import { type Call, type Outcome, textOption } from '../call.ts';
+import { type CommandContext, type CommandOutcome, textOption } from '../context.ts';
 
 interface PermissionCase {
   readonly name: string;
@@ -34,25 +34,25 @@ interface TestResult {
 }
 
 /** `svc permissions test` */
-export async function runPermissionsTest(call: Call): Promise<Outcome> {
-  const project = await call.project();
+export async function runPermissionsTest(context: CommandContext): Promise<CommandOutcome> {
+  const project = await context.project();
   const folder = join(project.root, 'tests', 'permissions');
-  const named = call.args.map((file) => resolve(call.cwd, file));
+  const named = context.args.map((file) => resolve(context.cwd, file));
   const paths = named.length > 0 ? named : listYaml(folder);
   if (paths.length === 0) throw failure('missing-file', `there are no tests in ${project.files.show(folder)}`);
   // All are read before the first one runs.
   const suites = paths.map((path) => suiteOf(path, project.root));
-  const server = await call.server();
+  const server = await context.server();
   const ask: Ask = async (headers, query, variables) => {
     const { body } = await server.send(project.settings.paths.graphql, { body: { query, variables }, headers });
     return isJsonObject(body) ? body : { data: body };
   };
   const results: TestResult[] = [];
-  for (const suite of suites) results.push(...(await runSuite(call, suite, ask)));
+  for (const suite of suites) results.push(...(await runSuite(context, suite, ask)));
   const wrong = results.filter(({ state }) => state === 'failed' || state === 'error');
   const count = (wanted: TestResult['state']): number => results.filter(({ state }) => state === wanted).length;
   return {
-    text: textOption(call, 'reporter') === 'junit' ? junit(results) : tap(results),
+    text: textOption(context, 'reporter') === 'junit' ? junit(results) : tap(results),
     problems: wrong.map(
       ({ name, file, complaint, state }): Problem => ({
         code: state === 'error' ? 'permission-test-error' : 'permission-test',
@@ -68,7 +68,7 @@ export async function runPermissionsTest(call: Call): Promise<Outcome> {
 type Ask = (headers: Readonly<Record<string, string>>, query: string, variables: Json) => Promise<JsonObject>;
 
 /** Its tests, with the SQL around them: that behind them runs whatever happens. @throws ProjectFailure when the service is away */
-async function runSuite(call: Call, suite: Suite, ask: Ask): Promise<readonly TestResult[]> {
+async function runSuite(context: CommandContext, suite: Suite, ask: Ask): Promise<readonly TestResult[]> {
   const { file, setup, teardown, cases } = suite;
   const results: TestResult[] = [];
   const timed = async (name: string, run: () => Promise<string | undefined>): Promise<TestResult> => {
@@ -85,7 +85,7 @@ async function runSuite(call: Call, suite: Suite, ask: Ask): Promise<readonly Te
   /** What fails is a result of its own. @returns whether it did not */
   const around = async (name: string, sql: string | undefined): Promise<boolean> => {
     if (sql === undefined) return true;
-    const result = await timed(name, async () => void (await runSql(call, suite.source, sql)));
+    const result = await timed(name, async () => void (await runSql(context, suite.source, sql)));
     if (result.state !== 'passed') results.push(result);
     return result.state === 'passed';
   };
@@ -104,9 +104,9 @@ async function runSuite(call: Call, suite: Suite, ask: Ask): Promise<readonly Te
 }
 
 /** @throws ProjectFailure */
-async function runSql(call: Call, source: string, sql: string): Promise<void> {
-  const server = await call.server();
-  const found = (await serverSources(server, await call.kinds())).find(({ name }) => name === source);
+async function runSql(context: CommandContext, source: string, sql: string): Promise<void> {
+  const server = await context.server();
+  const found = (await serverSources(server, await context.kinds())).find(({ name }) => name === source);
   if (found === undefined) throw failure('no-source', `the service has no source "${source}"`);
   await server.sql(found, sql, { check_metadata_consistency: false });
 }
