@@ -9,7 +9,7 @@ import { Pool } from './driver/pool.ts';
 import { statementError } from './errors.ts';
 import { listen } from './listen.ts';
 import { Replicas, type Server } from './replicas.ts';
-import { FOUND_SETTINGS, missingSettings, type SessionSettings, settingsStep } from './session-settings.ts';
+import { FOUND_SETTINGS, missingSettings, type SessionDefaults, settingsStep } from './session-settings.ts';
 import { type IsolationLevel, PostgresqlSource } from './source.ts';
 import { targetOf } from './target.ts';
 import { watchSnapshots } from './watch-snapshots.ts';
@@ -105,9 +105,9 @@ function serverOf(
   extensionsSchema: string,
   context: ConnectContext,
   onEvent: (kind: string, message: string) => void,
-): Server & { readonly target: () => ConnectionTarget; readonly settings: SessionSettings } {
+): Server & { readonly target: () => ConnectionTarget; readonly settings: SessionDefaults } {
   const prepare = configuration.usePreparedStatements ?? context.usePreparedStatements;
-  const settings: SessionSettings = {
+  const settings: SessionDefaults = {
     extensionsSchema: extensionsSchema === 'public' ? null : extensionsSchema,
     jitOff: configuration.jit !== true,
     statementTimeoutMs: statementTimeout(configuration, context),

@@ -2,7 +2,7 @@
 import type { WireStep } from './driver/exchange.ts';
 import type { SessionSettings as NamedSettings } from '../../backend/connection.ts';
 
-export interface SessionSettings {
+export interface SessionDefaults {
   /** Of extensions; null where it is part of the search path anyhow. */
   readonly extensionsSchema: string | null;
   /** False: the server may compile queries to machine code. */
@@ -20,7 +20,7 @@ const CLIENT_CHECK = '5s';
  * @param scope for the session, or for a transaction, which is all that a transaction pooler leaves to its clients
  * @returns null when there is nothing to set
  */
-export function settingsStep(settings: SessionSettings, scope: 'session' | 'transaction'): WireStep | null {
+export function settingsStep(settings: SessionDefaults, scope: 'session' | 'transaction'): WireStep | null {
   const local = scope === 'transaction';
   const { extensionsSchema, jitOff, statementTimeoutMs } = settings;
   const calls: string[] = [];
@@ -47,7 +47,7 @@ export function settingsStep(settings: SessionSettings, scope: 'session' | 'tran
 export const FOUND_SETTINGS = `coalesce(current_setting('jit', true), 'off'), extract(epoch from current_setting('statement_timeout')::interval) * 1000`;
 
 /** Those that are left to be set. @param found the values of `FOUND_SETTINGS` */
-export function missingSettings(settings: SessionSettings, [jit, timeout]: readonly (string | null | undefined)[]): SessionSettings {
+export function missingSettings(settings: SessionDefaults, [jit, timeout]: readonly (string | null | undefined)[]): SessionDefaults {
   const ms = Number(timeout ?? 0);
   const isShort = settings.statementTimeoutMs !== null && ms > 0 && ms <= settings.statementTimeoutMs;
   return {

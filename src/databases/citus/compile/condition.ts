@@ -13,7 +13,7 @@ import { aggregateHolds, conditionSql, predicateHolds } from '../../postgresql/c
 import type { Elsewhere } from '../../postgresql/compile/context.ts';
 import { mayFail } from '../../postgresql/compile/may-fail.ts';
 import { relationSql } from '../../postgresql/compile/relation.ts';
-import { typeName } from '../../postgresql/compile/type-name.ts';
+import { typeNameSql } from '../../postgresql/compile/type-name.ts';
 import { addRelation, type Draft } from './context.ts';
 
 const COMMA = sql`, `;
@@ -127,5 +127,5 @@ function aggregateSql(draft: Draft, exp: AggregatePredicate, scope: Scope, isPar
 export function aggregateOfNothing(exp: AggregatePredicate): Sql {
   if (exp.function === 'count') return sql`0::int8`;
   const compared = exp.predicate.find((comparison) => comparison.kind === 'compare');
-  return compared === undefined ? sql`null::text` : sql`null::${typeName(compared.operand.type)}`;
+  return compared === undefined ? sql`null::text` : sql`null::${typeNameSql(compared.operand.type)}`;
 }

@@ -26,7 +26,7 @@ import {
 import { SvcError } from '../../../errors/svc-error.ts';
 import { CAPTURED_OPERATIONS, type EventTrigger } from '../../../metadata/event-trigger.ts';
 import { identifier, print, type Sql, sql } from '../../../sql/fragment.ts';
-import { ARCHIVE_BATCH, archiveAll, isRemovable, OPERATIONS, refusedBy } from '../../shared/capture/install.ts';
+import { ARCHIVE_BATCH, archiveAll, isRemovable, OPERATION_SQL, refusedBy } from '../../shared/capture/install.ts';
 import { dialect } from '../compile/dialect.ts';
 import { EVENT_TABLES, eventCatalogVersion, lock, migrateEvents } from './migrations.ts';
 import { type BodyOptions, schemaOf, triggerBody } from './triggers.ts';
@@ -191,7 +191,7 @@ function definitionsFor(trigger: CapturedTrigger, found: ReadonlyMap<string, Ins
     if (settled !== undefined && known !== undefined && !isSettled(known, { settled, ended })) throw pendingChangeError();
     const marked = { made: Date.now(), ...labelFor(change, isAdded ? known : undefined), definition: hash };
     const mark = markText({ owner, trigger: definition.name, database: options.database, ...marked });
-    const head = sql`create or replace trigger ${identifier(schema)}.${identifier(name)} after ${OPERATIONS[operation]} on ${identifier(schema)}.${identifier(
+    const head = sql`create or replace trigger ${identifier(schema)}.${identifier(name)} after ${OPERATION_SQL[operation]} on ${identifier(schema)}.${identifier(
       table.name.name,
     )} for each row`;
     return [...elsewhere, `${text(head)} begin /* svc ${mark} */\n${body}`];

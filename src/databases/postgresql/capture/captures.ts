@@ -6,9 +6,9 @@ import { cleanupPlan, removeBatch } from './cleanup.ts';
 import { type CaptureOptions, install, isTaken, retain, uninstall } from './install.ts';
 import { eventLog } from './log.ts';
 import { timeLimited } from './time-limits.ts';
-import { PostgresqlEventQueue, type QueueOptions } from './queue.ts';
+import { PostgresqlEventQueue, type EventQueueOptions } from './queue.ts';
 
-export interface PostgresqlCaptureOptions extends CaptureOptions, QueueOptions {}
+export interface PostgresqlCaptureOptions extends CaptureOptions, EventQueueOptions {}
 
 /** Event triggers of a PostgreSQL database. */
 export function postgresqlCaptures(database: Source, options: PostgresqlCaptureOptions): Captures {

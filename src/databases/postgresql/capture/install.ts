@@ -22,7 +22,7 @@ import type { QualifiedName } from '../../../catalog/catalog.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
 import { CAPTURED_OPERATIONS, type CapturedOperationName, type EventTrigger } from '../../../metadata/event-trigger.ts';
 import { identifier, print, type Sql, sql, string } from '../../../sql/fragment.ts';
-import { ARCHIVE_BATCH, archiveAll, isRemovable, OPERATIONS, refusedBy } from '../../shared/capture/install.ts';
+import { ARCHIVE_BATCH, archiveAll, isRemovable, OPERATION_SQL, refusedBy } from '../../shared/capture/install.ts';
 import { dialect } from '../compile/dialect.ts';
 import { DatabaseError } from '../driver/database-error.ts';
 import { type FunctionOptions, functionBody } from './functions.ts';
@@ -213,7 +213,9 @@ function operationStatements(
   }
   const attached = known?.attached.find(({ table: id }) => id === table.id);
   if (attached === undefined)
-    statements.push(sql`create trigger ${own} after ${OPERATIONS[operation]} on ${on} for each row execute procedure ${inCatalog(name)}()`);
+    statements.push(
+      sql`create trigger ${own} after ${OPERATION_SQL[operation]} on ${on} for each row execute procedure ${inCatalog(name)}()`,
+    );
   if ((attached?.always ?? false) !== always) statements.push(sql`alter table ${on} enable ${always ? sql`always ` : sql``}trigger ${own}`);
   return statements;
 }

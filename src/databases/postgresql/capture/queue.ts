@@ -155,7 +155,7 @@ function shortDeadline(): StatementOptions {
 
 const NO_BOUND = Number.MAX_SAFE_INTEGER;
 
-export interface QueueOptions {
+export interface EventQueueOptions {
   /** Whether the database may be asked to say that there are new events. */
   readonly notify: boolean;
 }
@@ -165,7 +165,7 @@ export class PostgresqlEventQueue implements CapturedEventStore {
   #listeners = 0;
   readonly listen?: CapturedEventStore['listen'];
 
-  constructor(source: Source, { notify }: QueueOptions) {
+  constructor(source: Source, { notify }: EventQueueOptions) {
     this.#source = source;
     if (notify) this.listen = (wake) => this.#listen(wake);
   }

@@ -12,11 +12,11 @@ import { mayFail } from './may-fail.ts';
 import { isPostgis, operandSql } from './operand.ts';
 import { patternRefusal, validitySql } from './pattern.ts';
 import { callSql, relationSql } from './relation.ts';
-import { typeName } from './type-name.ts';
+import { typeNameSql } from './type-name.ts';
 
 const conditions: Conditions<Context> = conditionsOver({
   value(context, read, row) {
-    if (read.kind === 'cast') return sql`(${conditions.readSql(context, read.read, row)})::${typeName(read.type)}`;
+    if (read.kind === 'cast') return sql`(${conditions.readSql(context, read.read, row)})::${typeNameSql(read.type)}`;
     return read.kind === 'column' ? row.column(read.column) : callSql(context, read.call, row);
   },
   common: COMMON_COMPARISONS,

@@ -11,7 +11,7 @@ import { SNAPSHOT_SQL } from '../snapshot.ts';
 import { liveQueryOf } from '../../shared/live-query.ts';
 import { dialect } from './dialect.ts';
 import { isTimeless } from './timeless.ts';
-import { typeName } from './type-name.ts';
+import { typeNameSql } from './type-name.ts';
 
 const COHORTS = identifier('_cohorts');
 const ANSWER = identifier('_answer');
@@ -87,7 +87,7 @@ export function checkOfValues(parameters: readonly Parameter[], values: readonly
   const checked = parameters.flatMap((parameter, i) => (values[i] === null || parameter.cast === undefined ? [] : [{ parameter, i }]));
   const casts = checked.map(
     ({ parameter: { cast } }, at) =>
-      sql`(${placeholder(at + 1)})::${cast === undefined ? typeName(TEXT) : typeName({ ...cast.type, array: false }, cast.array)}`,
+      sql`(${placeholder(at + 1)})::${cast === undefined ? typeNameSql(TEXT) : typeNameSql({ ...cast.type, array: false }, cast.array)}`,
   );
   const asked = print(sql`select ${join([sql`null`, ...casts], sql`, `)}`, dialect).text;
   return { text: asked, values: checked.map(({ i }) => values[i] ?? null) };
@@ -100,7 +100,7 @@ function placeholder(index: number): Sql {
 
 /** There are no arrays of arrays: those travel as texts and are read for each cohort. */
 function arrayType({ cast }: Parameter): Sql {
-  return cast === undefined || cast.array ? typeName(TEXT, true) : typeName({ ...cast.type, array: false }, true);
+  return cast === undefined || cast.array ? typeNameSql(TEXT, true) : typeNameSql({ ...cast.type, array: false }, true);
 }
 
 function delimiterOf({ cast }: Parameter): ',' | ';' {

@@ -8,7 +8,7 @@ import { parameter, type Sql, sql } from '../../../sql/fragment.ts';
 import { type Json, printJson } from '../../../util/json.ts';
 import { encoder } from '../coerce/encode.ts';
 import { baseType } from '../operators.ts';
-import { typeName } from './type-name.ts';
+import { typeNameSql } from './type-name.ts';
 
 const TEXT = baseType('text');
 
@@ -20,12 +20,12 @@ const TEXT = baseType('text');
 export function operandSql(operand: Operand, refuse?: (text: string) => void, perRow?: number): Sql {
   const { value, type, list } = operand;
   if (value.kind === 'literal') {
-    if (value.json === null) return sql`null::${typeName(type, type.array || list)}`;
+    if (value.json === null) return sql`null::${typeNameSql(type, type.array || list)}`;
     // Two texts at most, and the planner can match partial indexes.
     if (typeof value.json === 'boolean' && isBoolean(type)) return value.json ? sql`true` : sql`false`;
   }
   if (isSpatial(type)) return spatialSql(operand);
-  if (list && type.array) return sql`select "x"::${typeName(type)} from unnest(${placeholder(operand, TEXT, true)}) as "list" ("x")`;
+  if (list && type.array) return sql`select "x"::${typeNameSql(type)} from unnest(${placeholder(operand, TEXT, true)}) as "list" ("x")`;
   return placeholder(operand, type, list || type.array, refuse, perRow);
 }
 
@@ -41,8 +41,8 @@ export function textArraySql(value: Value): Sql {
 
 /** The text of a scalar or a whole array, brought to its type by the database. */
 export function fromTextSql(text: Sql, type: CatalogType): Sql {
-  if (!isSpatial(type)) return sql`(${text})::${typeName(type)}`;
-  return type.array ? sql`(${text})::${typeName(type)}` : geoJsonOrText(text, type);
+  if (!isSpatial(type)) return sql`(${text})::${typeNameSql(type)}`;
+  return type.array ? sql`(${text})::${typeNameSql(type)}` : geoJsonOrText(text, type);
 }
 
 function placeholder(operand: Operand, type: CatalogType, array: boolean, refuse?: (text: string) => void, perRow?: number): Sql {
@@ -56,7 +56,7 @@ function placeholder(operand: Operand, type: CatalogType, array: boolean, refuse
   };
   const encoded = refuse === undefined ? encode : checked;
   const placed = parameter({ operand, key, encode: encoded, cast: { type, array }, ...(perRow === undefined ? {} : { perRow }) });
-  return sql`(${placed})::${typeName(type, array)}`;
+  return sql`(${placed})::${typeNameSql(type, array)}`;
 }
 
 /** A parameter of another type than the operand's, made from its text. @param key tells it from others of the same operand */
@@ -87,7 +87,7 @@ export function isPostgis(type: CatalogType): boolean {
 function spatialSql(operand: Operand): Sql {
   const { value, type, list } = operand;
   const array = (texts: Sql) =>
-    sql`array(select ${geoJsonOrText(sql`"x"`, type)} from unnest(${texts}) as "list" ("x"))::${typeName(type, true)}`;
+    sql`array(select ${geoJsonOrText(sql`"x"`, type)} from unnest(${texts}) as "list" ("x"))::${typeNameSql(type, true)}`;
   if (list && type.array) {
     const one = sql`case when "y" is not null then ${array(sql`"y"::text[]`)} end`;
     return sql`select ${one} from unnest(${placeholder(operand, TEXT, true)}) as "lists" ("y")`;
@@ -95,16 +95,16 @@ function spatialSql(operand: Operand): Sql {
   if (list || type.array) return array(placeholder(operand, TEXT, true));
   const text = placeholder(operand, TEXT, false);
   if (value.kind !== 'literal') return geoJsonOrText(text, type);
-  return typeof value.json === 'string' ? sql`(${text})::${typeName(type)}` : fromGeoJson(text, type);
+  return typeof value.json === 'string' ? sql`(${text})::${typeNameSql(type)}` : fromGeoJson(text, type);
 }
 
 function geoJsonOrText(text: Sql, type: CatalogType): Sql {
-  return sql`case when ${text} like '{%' then ${fromGeoJson(text, type)} else (${text})::${typeName(type, false)} end`;
+  return sql`case when ${text} like '{%' then ${fromGeoJson(text, type)} else (${text})::${typeNameSql(type, false)} end`;
 }
 
 function fromGeoJson(text: Sql, type: CatalogType): Sql {
   const geometry = sql`st_geomfromgeojson(${text})`;
-  return type.name === 'geography' ? sql`${geometry}::${typeName(type, false)}` : geometry;
+  return type.name === 'geography' ? sql`${geometry}::${typeNameSql(type, false)}` : geometry;
 }
 
 const typeKeys = new WeakMap<CatalogType, string>();

@@ -11,7 +11,7 @@ const known = new WeakMap<CatalogType, { one?: Sql; array?: Sql }>();
  * A type in a cast. Built-in ones are quoted as well: unquoted `char` and `bit` are types of
  * length one.
  */
-export function typeName(type: CatalogType, array: boolean = type.array): Sql {
+export function typeNameSql(type: CatalogType, array: boolean = type.array): Sql {
   let names = known.get(type);
   if (names === undefined) {
     names = {};

@@ -6,7 +6,11 @@ import { SvcError } from '../../../errors/svc-error.ts';
 import type { CapturedOperationName } from '../../../metadata/event-trigger.ts';
 import { type Sql, sql } from '../../../sql/fragment.ts';
 
-export const OPERATIONS: Readonly<Record<CapturedOperationName, Sql>> = { insert: sql`insert`, update: sql`update`, delete: sql`delete` };
+export const OPERATION_SQL: Readonly<Record<CapturedOperationName, Sql>> = {
+  insert: sql`insert`,
+  update: sql`update`,
+  delete: sql`delete`,
+};
 
 /** Returns the error of a trigger that the database refuses. Its message has the database's own, because an administrator sees it. */
 export function refusedBy(error: SvcError, code: ErrorCode, message: string): SvcError {

@@ -11,7 +11,7 @@ import { encoder, isJsonType } from '../../coerce/encode.ts';
 import { baseType } from '../../operators.ts';
 import type { Context } from '../context.ts';
 import { fromTextSql, isSpatial, operandSql } from '../operand.ts';
-import { typeName } from '../type-name.ts';
+import { typeNameSql } from '../type-name.ts';
 import type { Fill, Fills, LevelRow } from './insert-level.ts';
 import { filledSql, keysSql } from './kept-keys.ts';
 import type { Slot } from './program.ts';
@@ -309,5 +309,5 @@ function isListable(type: CatalogType): boolean {
 function columnArray(key: string, type: CatalogType, value: Value): Sql {
   const operand: Operand = { value, type, list: true };
   const array = parameter({ operand, key: `column ${key}`, encode: encoder(operand) });
-  return sql`(${array})::${typeName(isListable(type) ? type : TEXT, true)}`;
+  return sql`(${array})::${typeNameSql(isListable(type) ? type : TEXT, true)}`;
 }
