@@ -24,7 +24,7 @@ export function SignIn() {
     setBusy(true);
     setWrong(undefined);
     try {
-      const { status } = await send('v1alpha1/config', { method: 'GET', asStranger: true, headers: { 'X-Svc-Admin-Secret': secret } });
+      const { status } = await send('v1alpha1/config', { method: 'GET', withoutSecret: true, headers: { 'X-Svc-Admin-Secret': secret } });
       if (status === 401 || status === 403) setWrong('The service does not accept this secret.');
       else signIn(secret, keep);
     } catch (error) {

@@ -1,4 +1,4 @@
-import { isReadOnly, READ_ONLY_REASON } from '../api/settings.ts';
+import { isReadOnly, readOnlyRefusal } from '../api/settings.ts';
 import type { HeaderRow } from '../model/header-rows.ts';
 import { Button } from '../parts/button.tsx';
 
@@ -10,7 +10,6 @@ export function HeadersForm({
   readonly headers: readonly HeaderRow[];
   onChange(headers: readonly HeaderRow[]): void;
 }) {
-  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   const set = (index: number, changes: Partial<HeaderRow>): void => {
     const row = headers[index];
     if (row !== undefined) onChange(headers.with(index, { ...row, ...changes }));
@@ -52,7 +51,7 @@ export function HeadersForm({
             kind="quiet"
             icon="cross"
             name={`Take header ${index + 1} away`}
-            refusal={refusal}
+            refusal={readOnlyRefusal}
             onClick={() => onChange(headers.filter((_, each) => each !== index))}
           />
         </div>
@@ -61,7 +60,7 @@ export function HeadersForm({
         <Button
           small
           icon="plus"
-          refusal={refusal}
+          refusal={readOnlyRefusal}
           onClick={() => onChange([...headers, { key: '', value: '', isFromEnvironment: false }])}
         >
           Add a header

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { type Json, parseJson } from '../model/json.ts';
+import { type Json, parseJsonText } from '../model/json.ts';
 import { Button } from '../parts/button.tsx';
 import { CodeEditor } from '../parts/code-editor.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -40,7 +40,7 @@ export function JsonDialog({
     if (refusal !== undefined) return;
     setFailure(undefined);
     try {
-      await onSubmit(parseJson(text));
+      await onSubmit(parseJsonText(text));
     } catch (error) {
       setFailure(failureOf(error));
     }

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { makeChange } from '../api/changes.ts';
 import { type Failure, failureOf } from '../api/failure.ts';
-import { askKind, hasOperation } from '../api/metadata.ts';
+import { readKindOperation, hasOperation } from '../api/metadata.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../api/settings.ts';
 import { useResource } from '../api/use-resource.ts';
 import type { SourceOverview } from '../model/overview.ts';
-import { readSuggestions, relationshipStep, type SuggestedRelationship } from '../model/relationship-names.ts';
+import { readSuggestions, createRelationshipStep, type SuggestedRelationship } from '../model/relationship-names.ts';
 import { labelOf } from '../model/steps.ts';
 import type { Json } from '../model/json.ts';
 import { Button } from '../parts/button.tsx';
@@ -38,7 +38,7 @@ export function SuggestedRelationships({ source, version, table, taken = [] }: S
   } = useResource(
     async (signal) => {
       if (!hasOperation(kind, 'suggest_relationships')) return [];
-      const json = await askKind(
+      const json = await readKindOperation(
         kind,
         'suggest_relationships',
         { source: name, omit_tracked: true, ...(table === undefined ? {} : { tables: [table] }) },
@@ -57,7 +57,7 @@ export function SuggestedRelationships({ source, version, table, taken = [] }: S
     try {
       await makeChange({
         title: chosen.length === 1 ? `Relationship ${chosen[0]?.name}` : `${chosen.length} relationships`,
-        steps: () => chosen.map((each) => relationshipStep(name, kind, each)),
+        steps: () => chosen.map((each) => createRelationshipStep(name, kind, each)),
         inverse: chosen.map((each) => ({
           type: `${kind}_drop_relationship`,
           args: { source: name, table: each.table, relationship: each.name },

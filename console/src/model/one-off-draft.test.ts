@@ -3,8 +3,8 @@ import { missingOfOneOff, oneOffDraft, writtenOneOff } from './one-off-draft.ts'
 
 const AT = new Date('2030-01-01T09:30:00.000Z');
 
-describe('the form of a one-off event', () => {
-  it('writes the time in UTC that was chosen in the time of here, and leaves out what is empty', () => {
+describe('form of a one-off event', () => {
+  it('converts local time to UTC and omits empty fields', () => {
     const draft = { ...oneOffDraft(AT), webhook: ' {{HOOKS}}/remind ' };
     expect(writtenOneOff(draft)).toEqual({
       webhook: '{{HOOKS}}/remind',
@@ -21,11 +21,11 @@ describe('the form of a one-off event', () => {
     expect(String((writtenOneOff(all)['payload'] as { id: unknown }).id)).toBe('9007199254740993');
   });
 
-  it('says what is missing or wrong', () => {
+  it('names missing and invalid fields', () => {
     const draft = oneOffDraft(AT);
     expect(missingOfOneOff(draft)).toContain('URL');
     expect(missingOfOneOff({ ...draft, webhook: 'a' })).toBeUndefined();
-    expect(missingOfOneOff({ ...draft, webhook: 'a', at: '' })).toContain('when');
+    expect(missingOfOneOff({ ...draft, webhook: 'a', at: '' })).toContain('time');
     expect(() => writtenOneOff({ ...draft, at: 'soon' })).toThrow('no such time');
     expect(() => writtenOneOff({ ...draft, timeout: '1.5' })).toThrow('whole number');
     expect(() => writtenOneOff({ ...draft, payload: '{' })).toThrow('The payload: this is no JSON');

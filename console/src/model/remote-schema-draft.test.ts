@@ -29,22 +29,22 @@ const ENTRIES: readonly JsonObject[] = [
   },
 ];
 
-describe('the form of a remote schema', () => {
-  it.each(ENTRIES)('writes $name as it was read, with what it does not show', (entry) => {
+describe('form of a remote schema', () => {
+  it.each(ENTRIES)('writes an unedited $name unchanged', (entry) => {
     expect(writtenRemoteSchema(remoteSchemaDraft(entry), entry)).toEqual(entry);
   });
 
-  it('begins with a variable, and says what is missing', () => {
+  it('starts with an environment variable, and names missing fields', () => {
     const draft = remoteSchemaDraft();
     expect(draft).toMatchObject({ isFromEnvironment: true, timeout: '60' });
-    expect(missingOfRemoteSchema(draft)).toBe('Give it a name');
+    expect(missingOfRemoteSchema(draft)).toBe('Enter a name');
     expect(missingOfRemoteSchema({ ...draft, name: 'a' })).toContain('variable');
     expect(missingOfRemoteSchema({ ...draft, name: 'a', isFromEnvironment: false })).toContain('URL');
     expect(missingOfRemoteSchema({ ...draft, name: 'a', variable: 'URL' })).toBeUndefined();
     expect(hasNames(draft)).toBe(false);
   });
 
-  it('writes nothing of what was emptied, and one address', () => {
+  it('omits emptied fields, and writes one URL', () => {
     const [, all = {}] = ENTRIES;
     const draft = remoteSchemaDraft(all);
     const written = writtenRemoteSchema(
@@ -67,10 +67,10 @@ describe('the form of a remote schema', () => {
     });
   });
 
-  it('refuses a time that is no number, and fields of no type', () => {
+  it('rejects an invalid timeout and renamed fields without a type', () => {
     const draft = remoteSchemaDraft(ENTRIES[0]);
-    expect(() => writtenRemoteSchema({ ...draft, timeout: 'soon' })).toThrow('The time limit is a whole number.');
+    expect(() => writtenRemoteSchema({ ...draft, timeout: 'soon' })).toThrow('Timeout: enter a whole number.');
     const fields = [{ parentType: ' ', prefix: 'a', suffix: '', mapping: [], rest: {} }];
-    expect(() => writtenRemoteSchema({ ...draft, fields })).toThrow('of which type');
+    expect(() => writtenRemoteSchema({ ...draft, fields })).toThrow('Enter the type');
   });
 });

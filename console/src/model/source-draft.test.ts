@@ -6,7 +6,7 @@ import { NO_SOURCE, sourceArgs } from './source-draft.ts';
 const formOf = (kind: string): ConsoleForm => KINDS[kind] as ConsoleForm;
 
 describe('sourceArgs', () => {
-  it('names an address, or a variable that holds it', () => {
+  it('writes a URL, or the variable that holds it', () => {
     expect(sourceArgs(formOf('pg'), { ...NO_SOURCE, name: ' shop ', variable: ' SHOP ' })).toEqual({
       name: 'shop',
       configuration: { connection_info: { database_url: { from_env: 'SHOP' } } },
@@ -17,7 +17,7 @@ describe('sourceArgs', () => {
     });
   });
 
-  it('names a key, the datasets and limits of a project', () => {
+  it('writes a key, the datasets and the limits of a project', () => {
     const draft = {
       ...NO_SOURCE,
       name: 'w',
@@ -43,6 +43,6 @@ describe('sourceArgs', () => {
     });
     expect(sourceArgs(formOf('dwh'), { ...written, secret: ' {{KEY}} ' })['configuration']).toMatchObject({ service_account: '{{KEY}}' });
     const wrong = { ...written, fields: { ...written.fields, maximum_bytes_billed: 'many' } };
-    expect(() => sourceArgs(formOf('dwh'), wrong)).toThrow('Maximum bytes of a query is a whole number');
+    expect(() => sourceArgs(formOf('dwh'), wrong)).toThrow('Maximum bytes of a query: enter a whole number');
   });
 });

@@ -20,13 +20,13 @@ const FULL: JsonObject = {
   ordering: 'row',
 };
 
-describe('the form of an event trigger', () => {
-  it('writes a trigger as it was read, with what it does not show', () => {
+describe('form of an event trigger', () => {
+  it('writes an unedited trigger unchanged', () => {
     for (const trigger of [SMALL, FULL, { ...SMALL, retry_conf: { num_retries: 0, interval_sec: 10, timeout_sec: 60 } }])
       expect(writtenTrigger(triggerDraft(trigger), trigger)).toEqual(trigger);
   });
 
-  it('writes what was changed', () => {
+  it('writes changed fields', () => {
     const draft = triggerDraft(FULL);
     const changed: TriggerDraft = {
       ...draft,
@@ -56,20 +56,20 @@ describe('the form of an event trigger', () => {
     expect(writtenTrigger({ ...triggerDraft(SMALL), retries: '2' }, SMALL)['retry_conf']).toEqual({ num_retries: 2, interval_sec: 10 });
   });
 
-  it('says what is missing or wrong', () => {
+  it('names missing and invalid fields', () => {
     const draft = triggerDraft(SMALL);
     const { insert } = draft.operations;
     expect(missingOfTrigger(draft)).toBeUndefined();
-    expect(missingOfTrigger({ ...draft, operations: { ...draft.operations, insert: { ...insert, isOn: false } } })).toContain('changes');
+    expect(missingOfTrigger({ ...draft, operations: { ...draft.operations, insert: { ...insert, isOn: false } } })).toContain('operation');
     expect(missingOfTrigger({ ...draft, operations: { ...draft.operations, insert: { ...insert, payload: [] } } })).toContain(
-      'column of insert',
+      'column for insert',
     );
     expect(missingOfTrigger({ ...draft, webhook: ' ' })).toContain('URL');
     expect(missingOfTrigger({ ...draft, documents: { ...draft.documents, cleanup_config: '[]' } })).toBe(
-      'Clean-up of old events: this is no JSON object',
+      'Event cleanup: expected a JSON object',
     );
-    expect(missingOfTrigger({ ...draft, documents: { ...draft.documents, request_transform: '{' } })).toContain('no JSON: line 1');
-    expect(() => writtenTrigger({ ...draft, documents: { ...draft.documents, request_transform: '{' } }, SMALL)).toThrow('no JSON');
+    expect(missingOfTrigger({ ...draft, documents: { ...draft.documents, request_transform: '{' } })).toContain('invalid JSON in line 1');
+    expect(() => writtenTrigger({ ...draft, documents: { ...draft.documents, request_transform: '{' } }, SMALL)).toThrow('invalid JSON');
     expect(() => writtenTrigger({ ...draft, interval: 'x' }, SMALL)).toThrow('whole number');
   });
 });

@@ -18,7 +18,7 @@ const toasts = signal<readonly Toast[]>([]);
 let count = 0;
 
 /** Tells something for a while, read out by screen readers. */
-export function tell(
+export function showToast(
   text: string,
   { isWrong = false, actions = [] }: { readonly isWrong?: boolean; readonly actions?: readonly ToastAction[] } = {},
 ): void {

@@ -4,7 +4,7 @@ import {
   type AppliedChange,
   applyPending,
   type Conflict,
-  giveUpPending,
+  discardPending,
   lastApplied,
   pending,
   sessionChanges,
@@ -31,7 +31,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { JsonDifference } from '../../parts/json-difference.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
-import { tell } from '../../parts/toast.tsx';
+import { showToast } from '../../parts/toast.tsx';
 import { PermissionChanges } from './permission-changes.tsx';
 
 /** The review of the change that waits; and what is offered after one. */
@@ -42,7 +42,7 @@ export function ChangeReview() {
     if (applied === null) return;
     lastApplied.value = null;
     const { title, undo: canUndo } = applied;
-    tell(`Applied: ${title}`, {
+    showToast(`Applied: ${title}`, {
       actions: [
         ...(canUndo === undefined ? [] : [{ label: 'Undo', run: () => void takeBack(applied) }]),
         { label: 'Code', run: () => setShown(applied) },
@@ -64,9 +64,9 @@ export function ChangeReview() {
 async function takeBack(applied: AppliedChange): Promise<void> {
   try {
     await undo(applied);
-    tell(`Undone: ${applied.title}`);
+    showToast(`Undone: ${applied.title}`);
   } catch (error) {
-    tell(failureOf(error).message, { isWrong: true });
+    showToast(failureOf(error).message, { isWrong: true });
   }
 }
 
@@ -89,7 +89,7 @@ function Review() {
     <Dialog
       title={change.title}
       kind="drawer"
-      onClose={giveUpPending}
+      onClose={discardPending}
       {...(overwrites ? {} : { onSubmit: () => void apply() })}
       footer={
         <>
@@ -103,7 +103,7 @@ function Review() {
                 change.draft?.discard?.();
                 void refreshOverview();
               }
-              giveUpPending();
+              discardPending();
             }}
           >
             {!overwrites ? 'Discard' : change.draft?.discard === undefined ? 'Back to the draft' : 'Discard my draft'}

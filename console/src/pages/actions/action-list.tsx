@@ -1,18 +1,17 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { objectsIn } from '../../api/sections.ts';
 import { hrefOf } from '../../browser/place.ts';
-import type { JsonObject } from '../../model/json.ts';
+import { type JsonObject, objectsIn } from '../../model/json.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Search } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { ListTable } from '../../parts/list-table.tsx';
-import { definitionOf, kindOf, type Actions } from './read-actions.ts';
+import { definitionOf, kindOf, type ActionsMetadata } from './read-actions.ts';
 
 const MANY = 8;
 
 /** All actions with what they are and who answers them. */
-export function ActionList({ all: { actions, problems }, add }: { readonly all: Actions; readonly add: ComponentChildren }) {
+export function ActionList({ all: { actions, problems }, add }: { readonly all: ActionsMetadata; readonly add: ComponentChildren }) {
   const [filter, setFilter] = useState('');
   if (actions.length === 0) {
     return (

@@ -1,5 +1,5 @@
 import { overview } from '../../api/overview.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { readOnlyRefusal } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { go, hrefOf, place } from '../../browser/place.ts';
 import { Button } from '../../parts/button.tsx';
@@ -45,7 +45,7 @@ export function Actions() {
     );
   }
   const add = (
-    <Button kind="primary" icon="plus" refusal={isReadOnly ? READ_ONLY_REASON : undefined} onClick={() => go(['actions', '+'])}>
+    <Button kind="primary" icon="plus" refusal={readOnlyRefusal} onClick={() => go(['actions', '+'])}>
       New action
     </Button>
   );

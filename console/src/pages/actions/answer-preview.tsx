@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
-import { ask } from '../../api/metadata.ts';
+import { readOperation } from '../../api/metadata.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { sampleOf } from '../../model/action-code.ts';
 import { signatureOf } from '../../model/action-document.ts';
-import { isObject, type Json, type JsonObject, parseJson, printJson } from '../../model/json.ts';
+import { isObject, type Json, type JsonObject, parseJsonText, printJson } from '../../model/json.ts';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { shownError } from '../../parts/shown-error.ts';
-import type { Actions } from './read-actions.ts';
+import type { ActionsMetadata } from './read-actions.ts';
 
 const PAUSE_MS = 300;
 
@@ -17,7 +17,7 @@ export function AnswerPreview({
   action,
   template,
 }: {
-  readonly all: Actions;
+  readonly all: ActionsMetadata;
   readonly action: JsonObject;
   readonly template: string;
 }) {
@@ -27,7 +27,7 @@ export function AnswerPreview({
   const { value, failure } = useResource(async (signal) => {
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     if (signal.aborted || needsCall) return undefined;
-    const tried = await ask('test_webhook_transform', trial(parseJson(text), template), { signal });
+    const tried = await readOperation('test_webhook_transform', trial(parseJsonText(text), template), { signal });
     return { body: isObject(tried) ? (tried['body'] ?? null) : null };
   }, `${template} ${text}`);
   return (

@@ -2,11 +2,11 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Failure, failureOf, isAbort } from '../../api/failure.ts';
 import { sendGraphql } from '../../api/graphql.ts';
 import { persona } from '../../api/persona.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { readOnlyRefusal } from '../../api/settings.ts';
 import { hrefOf } from '../../browser/place.ts';
 import { answerQueryOf, type ArgumentForm, callOf, formOf, sampleOf } from '../../model/action-code.ts';
 import { type ActionField, signatureOf } from '../../model/action-document.ts';
-import { isList, isObject, type Json, type JsonObject, parseJson, printJson } from '../../model/json.ts';
+import { isList, isObject, type Json, type JsonObject, parseJsonText, printJson } from '../../model/json.ts';
 import { personaLabel } from '../../model/persona.ts';
 import { requestHeaders } from '../../model/request-headers.ts';
 import { Button } from '../../parts/button.tsx';
@@ -14,7 +14,7 @@ import { CodeEditor } from '../../parts/code-editor.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Field } from '../../parts/field.tsx';
 import { shownError } from '../../parts/shown-error.ts';
-import { type Actions, kindOf } from './read-actions.ts';
+import { type ActionsMetadata, kindOf } from './read-actions.ts';
 
 const POLL_MS = 1000;
 
@@ -26,7 +26,7 @@ interface Result {
 }
 
 /** Calls the action as the persona, and shows what came of it: of an asynchronous one the id, and then the answer. */
-export function Call({ all, action }: { readonly all: Actions; readonly action: JsonObject }) {
+export function Call({ all, action }: { readonly all: ActionsMetadata; readonly action: JsonObject }) {
   const signature = signatureOf(action);
   const isLater = kindOf(action) === 'asynchronous';
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>(() =>
@@ -44,7 +44,7 @@ export function Call({ all, action }: { readonly all: Actions; readonly action: 
   useEffect(() => () => running.current?.abort(), []);
   const given = signature.arguments.filter(({ name, type }) => (texts[name] ?? '') !== '' || mayBeEmpty(type)).map(({ name }) => name);
   const document = callOf(signature, all.types, given, isLater);
-  const refusal = signature.type === 'mutation' && isReadOnly ? READ_ONLY_REASON : undefined;
+  const refusal = signature.type === 'mutation' ? readOnlyRefusal : undefined;
 
   const run = async (): Promise<void> => {
     if (refusal !== undefined || isRunning) return;
@@ -233,7 +233,7 @@ function readArguments(
     if (isText || typeof form !== 'string') values[name] = text;
     else {
       try {
-        values[name] = parseJson(text);
+        values[name] = parseJsonText(text);
       } catch (error) {
         problems[name] = form === 'number' ? 'That is no number.' : error instanceof Error ? error.message : String(error);
       }

@@ -1,3 +1,5 @@
+import type { Change } from '../../api/changes.ts';
+import { memberPart, sectionPart } from '../../api/entries.ts';
 import {
   type ActionSignature,
   mergedTypes,
@@ -9,9 +11,10 @@ import {
   withSignature,
 } from '../../model/action-document.ts';
 import { type HeaderRow, headerRows, headersOf } from '../../model/header-rows.ts';
-import { isList, isObject, type Json, type JsonObject } from '../../model/json.ts';
+import { equalJson, isList, isObject, type Json, type JsonObject } from '../../model/json.ts';
+import type { Step } from '../../model/steps.ts';
 import { wholeNumberOf } from '../../model/whole-number.ts';
-import { definitionOf } from './read-actions.ts';
+import { definitionOf, actionArgs, setTypes } from './read-actions.ts';
 
 /** An action as its form has it. */
 export interface DefinitionDraft {
@@ -41,12 +44,12 @@ type Login {
 `;
 
 /** Names of the types that the text of an action shows. */
-export function shownTypes(action: JsonObject | undefined, types: Json): ReadonlySet<string> {
+function shownTypes(action: JsonObject | undefined, types: Json): ReadonlySet<string> {
   return action === undefined ? new Set() : reachable(types, namedBy(action));
 }
 
 /** The objects that a draft replaces: the action without its permissions, and its types line by line. */
-export function basisOf(action: JsonObject | undefined, types: Json): Json {
+function basisOf(action: JsonObject | undefined, types: Json): Json {
   if (action === undefined) return null;
   const { permissions: _, ...rest } = action;
   return { ...rest, types: printActionDocument([], types, shownTypes(action, types)).split('\n') };
@@ -70,7 +73,7 @@ export function definitionDraft(action: JsonObject | undefined, types: Json): De
   };
 }
 
-export interface WrittenAction {
+interface WrittenAction {
   readonly signature: ActionSignature;
   readonly definition: JsonObject;
   /** All custom types, as they are then. */
@@ -82,7 +85,7 @@ export interface WrittenAction {
  * @param action as it is now; undefined for a new one
  * @throws DocumentError, or Error with what is wrong
  */
-export function writtenAction(draft: DefinitionDraft, action: JsonObject | undefined, types: Json): WrittenAction {
+function writtenAction(draft: DefinitionDraft, action: JsonObject | undefined, types: Json): WrittenAction {
   const document = parseActionDocument(draft.sdl);
   const [signature, ...others] = document.actions;
   if (signature === undefined) throw new Error('There is no action in the text: type Mutation { … } or type Query { … } has it.');
@@ -117,4 +120,53 @@ export function writtenAction(draft: DefinitionDraft, action: JsonObject | undef
     definition: withSignature(definition, signature),
     types: mergedTypes(types, shownTypes(action, types), document.types),
   };
+}
+
+/**
+ * Returns the change that stores a draft, and the name of its action, which its text has.
+ * @param action as it was stored when the draft began; undefined for a new one
+ * @throws DocumentError for text that cannot be read, Error for anything else that is wrong with the draft
+ */
+export function definitionChange(
+  draft: DefinitionDraft,
+  action: JsonObject | undefined,
+  types: Json,
+): { readonly name: string; readonly change: Change } {
+  const isNew = action === undefined;
+  const { name } = writtenAction(draft, action, types).signature;
+  const change: Change = {
+    title: `Action ${name}`,
+    parts: [memberPart('actions', name), sectionPart('custom_types')],
+    steps: (_, [now = null, stored = null]) => {
+      if (isNew && now !== null) throw new Error(`There is an action ${name} already.`);
+      if (!isNew && now === null) throw new Error(`The action ${name} is no longer there.`);
+      return stepsOf(draft, isObject(now) ? now : undefined, stored);
+    },
+    draft: {
+      before: draft.basis,
+      now: (_, [now = null, stored = null]) => basisOf(isObject(now) ? now : undefined, stored),
+      after: (_, [now = null, stored = null]) => {
+        const current = isObject(now) ? now : undefined;
+        const next = writtenAction(draft, current, stored);
+        return basisOf({ ...current, name, definition: next.definition }, next.types);
+      },
+    },
+    inverse: ([before = null, stored = null]) => {
+      const back: Step[] = isObject(before)
+        ? [{ type: 'update_action', args: actionArgs(before) }]
+        : [{ type: 'drop_action', args: { name } }];
+      return [setTypes(stored), ...back];
+    },
+  };
+  return { name, change };
+}
+
+/** New types come before the action that uses them. */
+function stepsOf(draft: DefinitionDraft, before: JsonObject | undefined, types: Json): readonly Step[] {
+  const written = writtenAction(draft, before, types);
+  const { name, description } = written.signature;
+  const head = actionArgs({ name, definition: written.definition, ...(description === undefined ? {} : { comment: description }) });
+  const next = setTypes(written.types);
+  const isSame = equalJson(next.args, setTypes(types).args);
+  return [...(isSame ? [] : [next]), { type: before === undefined ? 'create_action' : 'update_action', args: head }];
 }

@@ -4,10 +4,10 @@ import { signatureOf } from '../../model/action-document.ts';
 import { type JsonObject, printJson } from '../../model/json.ts';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { CodeForms } from '../../parts/code-forms.tsx';
-import { type Actions, definitionOf, kindOf } from './read-actions.ts';
+import { type ActionsMetadata, definitionOf, kindOf } from './read-actions.ts';
 
 /** Text to begin a handler with, and what it is asked. */
-export function HandlerCode({ all, action }: { readonly all: Actions; readonly action: JsonObject }) {
+export function HandlerCode({ all, action }: { readonly all: ActionsMetadata; readonly action: JsonObject }) {
   const [form, setForm] = useState<'handler' | 'request' | 'curl'>('handler');
   const signature = signatureOf(action);
   const sample = samplePayload(signature, all.types);

@@ -1,14 +1,13 @@
 import { memberPart } from '../../api/entries.ts';
 import { overview } from '../../api/overview.ts';
-import { objectsIn } from '../../api/sections.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { readOnlyRefusal } from '../../api/settings.ts';
 import { attempt } from '../../features/attempt.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject, objectsIn } from '../../model/json.ts';
 import type { Step } from '../../model/steps.ts';
 import { RoleTicks } from '../../parts/role-ticks.tsx';
 
 /** The operation that lets a role call an action, as its entry in the metadata says. */
-export function permissionStep(action: string, { role = '', comment }: JsonObject): Step {
+export function actionPermissionStep(action: string, { role = '', comment }: JsonObject): Step {
   return { type: 'create_action_permission', args: { action, role, ...(comment === undefined ? {} : { comment }) } };
 }
 
@@ -22,10 +21,10 @@ export function Permissions({ action }: { readonly action: JsonObject }) {
     const done = await attempt({
       title: on ? `Let ${role} call ${name}` : `No longer let ${role} call ${name}`,
       parts: [memberPart('actions', name)],
-      steps: () => [on ? permissionStep(name, { role }) : drop],
+      steps: () => [on ? actionPermissionStep(name, { role }) : drop],
       inverse: ([before = null]) => {
         const former = objectsIn(isObject(before) ? before['permissions'] : undefined).find((each) => each['role'] === role);
-        return [former === undefined ? drop : permissionStep(name, former)];
+        return [former === undefined ? drop : actionPermissionStep(name, former)];
       },
     });
     return done !== null;
@@ -41,7 +40,7 @@ export function Permissions({ action }: { readonly action: JsonObject }) {
         through={(role) =>
           (data?.inheritedRoles.find((each) => each.name === role)?.parents ?? []).filter((parent) => granted.includes(parent))
         }
-        refusal={isReadOnly ? READ_ONLY_REASON : undefined}
+        refusal={readOnlyRefusal}
         operation="create_action_permission"
         onToggle={toggle}
       />

@@ -1,11 +1,11 @@
 import type { Change } from '../../api/changes.ts';
 import { sectionPart } from '../../api/entries.ts';
-import { ask } from '../../api/metadata.ts';
+import { readOperation } from '../../api/metadata.ts';
 import { overview } from '../../api/overview.ts';
-import { objectsIn, readSections } from '../../api/sections.ts';
-import { equalJson, isObject, type Json, type JsonObject } from '../../model/json.ts';
+import { readSections } from '../../api/sections.ts';
+import { equalJson, isObject, type Json, type JsonObject, objectsIn } from '../../model/json.ts';
 
-export interface Actions {
+export interface ActionsMetadata {
   readonly actions: readonly JsonObject[];
   /** The section `custom_types`. */
   readonly types: Json;
@@ -14,14 +14,14 @@ export interface Actions {
 }
 
 /** @throws Failure */
-export async function readActions(signal: AbortSignal): Promise<Actions> {
+export async function readActions(signal: AbortSignal): Promise<ActionsMetadata> {
   const [sections, problems] = await Promise.all([readSections(['actions', 'custom_types'], signal), readProblems(signal)]);
   return { actions: objectsIn(sections['actions']), types: sections['custom_types'] ?? null, problems };
 }
 
 async function readProblems(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
   if (overview.peek()?.inconsistent === 0) return new Map();
-  const json = await ask('get_inconsistent_metadata', {}, { signal });
+  const json = await readOperation('get_inconsistent_metadata', {}, { signal });
   return new Map(
     objectsIn(isObject(json) ? json['inconsistent_objects'] : undefined).flatMap(({ type, definition, name, reason }) => {
       if (type !== 'action') return [];
@@ -37,7 +37,7 @@ export function definitionOf(action: JsonObject | undefined): JsonObject {
 }
 
 /** What `create_action` and `update_action` take of an entry. */
-export function headOf({ name = '', definition = {}, comment }: JsonObject): JsonObject {
+export function actionArgs({ name = '', definition = {}, comment }: JsonObject): JsonObject {
   return { name, definition, ...(comment === undefined ? {} : { comment }) };
 }
 

@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks';
-import { ask } from '../../api/metadata.ts';
+import { readOperation } from '../../api/metadata.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { samplePayload } from '../../model/action-code.ts';
 import { signatureOf } from '../../model/action-document.ts';
-import { isList, isObject, type Json, type JsonObject, parseJson, printJson } from '../../model/json.ts';
+import { isList, isObject, type Json, type JsonObject, parseJsonText, printJson } from '../../model/json.ts';
 import { responseTransformOf, transformOf, variablesIn } from '../../model/webhook-transform.ts';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
-import { type Actions, definitionOf } from './read-actions.ts';
+import { type ActionsMetadata, definitionOf } from './read-actions.ts';
 import type { TransformsDraft } from './transforms-draft.ts';
 
 const PAUSE_MS = 300;
@@ -21,7 +21,7 @@ export function TransformPreview({
   action,
   draft,
 }: {
-  readonly all: Actions;
+  readonly all: ActionsMetadata;
   readonly action: JsonObject;
   readonly draft: TransformsDraft;
 }) {
@@ -47,7 +47,7 @@ export function TransformPreview({
     async (signal) => {
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       if (signal.aborted || sample instanceof Error) return undefined;
-      return ask('test_webhook_transform', args, { signal });
+      return readOperation('test_webhook_transform', args, { signal });
     },
     printJson([args, sample instanceof Error]),
   );
@@ -107,7 +107,7 @@ function Shown({ call }: { readonly call: Json }) {
 
 function readSample(text: string): Json | Error {
   try {
-    return parseJson(text);
+    return parseJsonText(text);
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }

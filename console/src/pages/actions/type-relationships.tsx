@@ -1,13 +1,12 @@
 import { useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
 import { overview } from '../../api/overview.ts';
-import { objectsIn } from '../../api/sections.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { readOnlyRefusal } from '../../api/settings.ts';
 import { attempt } from '../../features/attempt.ts';
 import { FormDialog } from '../../features/form-dialog.tsx';
 import { TargetForm } from '../../features/target-form.tsx';
 import { typeNamed, typesIn } from '../../model/action-document.ts';
-import { isObject, type Json, type JsonObject } from '../../model/json.ts';
+import { isObject, type Json, type JsonObject, objectsIn } from '../../model/json.ts';
 import { findTable, tableJson } from '../../model/overview.ts';
 import { missingOf, NO_TARGET, type TargetDraft, targetDefinition, targetDraft } from '../../model/relationship-target.ts';
 import { labelOf } from '../../model/steps.ts';
@@ -49,7 +48,6 @@ function withRelationship(types: Json, type: string, name: string, relationship:
 /** Relationships from types of actions to tables and to remote schemas. */
 export function TypeRelationships({ types }: { readonly types: Json }) {
   const [edited, setEdited] = useState<Place | 'new' | null>(null);
-  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   const objects = typesIn(types).filter(({ list }) => list === 'objects');
   const places = objects.flatMap(({ type, name }): readonly Place[] =>
     objectsIn(type['relationships']).map((relationship) => ({ type: name, relationship })),
@@ -63,7 +61,7 @@ export function TypeRelationships({ types }: { readonly types: Json }) {
         <Button
           small
           icon="plus"
-          refusal={refusal ?? (objects.length === 0 ? 'There is no object type yet' : undefined)}
+          refusal={readOnlyRefusal ?? (objects.length === 0 ? 'There is no object type yet' : undefined)}
           onClick={() => setEdited('new')}
         >
           Relate a type
@@ -86,14 +84,14 @@ export function TypeRelationships({ types }: { readonly types: Json }) {
                 <td>{leadsTo}</td>
                 <td class="mono small">{by}</td>
                 <td class="nowrap">
-                  <Button small kind="quiet" name={`Edit ${place.type}.${name}`} refusal={refusal} onClick={() => setEdited(place)}>
+                  <Button small kind="quiet" name={`Edit ${place.type}.${name}`} refusal={readOnlyRefusal} onClick={() => setEdited(place)}>
                     Edit
                   </Button>
                   <Button
                     small
                     kind="quiet"
                     name={`Drop ${place.type}.${name}`}
-                    refusal={refusal}
+                    refusal={readOnlyRefusal}
                     onClick={() =>
                       void attempt({
                         ...changeOfTypes(`Drop the relationship ${place.type}.${name}`, (now) =>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { isReadOnly, readOnlyRefusal } from '../../api/settings.ts';
 import { attempt } from '../../features/attempt.ts';
 import { mergedTypes, parseActionDocument, printActionDocument, typesIn, unusedTypes, withoutTypes } from '../../model/action-document.ts';
 import type { Json } from '../../model/json.ts';
@@ -10,19 +10,18 @@ import { CodeEditor } from '../../parts/code-editor.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { shownError } from '../../parts/shown-error.ts';
-import { type Actions, changeOfTypes } from './read-actions.ts';
+import { type ActionsMetadata, changeOfTypes } from './read-actions.ts';
 import { marksOfSdl } from './sdl-marks.ts';
 import { TypeRelationships } from './type-relationships.tsx';
 
 /** All types of actions as SDL, those that nothing uses, and their relationships. */
-export function Types({ all: { actions, types } }: { readonly all: Actions }) {
+export function Types({ all: { actions, types } }: { readonly all: ActionsMetadata }) {
   const [draft, setDraft] = useState<{ readonly text: string; readonly before: Json }>();
   const [failure, setFailure] = useState<Failure>();
   const [refusedText, setRefusedText] = useState('');
   const before = printed(types);
   const text = draft?.text;
   const unused = unusedTypes(types, actions);
-  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   const marks = marksOfSdl(text ?? before, failure === undefined ? undefined : { text: refusedText, failure });
   const save = async (): Promise<void> => {
     setFailure(undefined);
@@ -60,7 +59,7 @@ export function Types({ all: { actions, types } }: { readonly all: Actions }) {
           <Button
             small
             title="set_custom_types"
-            refusal={refusal}
+            refusal={readOnlyRefusal}
             onClick={() =>
               void attempt({ ...changeOfTypes('Drop unused types of actions', (now) => withoutTypes(now, unused)), review: true })
             }
@@ -91,7 +90,7 @@ export function Types({ all: { actions, types } }: { readonly all: Actions }) {
           <Button
             kind="primary"
             title="set_custom_types"
-            refusal={refusal ?? (text === undefined || text === before ? 'Nothing is changed' : undefined)}
+            refusal={readOnlyRefusal ?? (text === undefined || text === before ? 'Nothing is changed' : undefined)}
             onClick={() => void save()}
           >
             Save

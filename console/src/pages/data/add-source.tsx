@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ConsoleForm } from '../../../../packages/model/console-form.ts';
 import { makeChange } from '../../api/changes.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
-import { ask } from '../../api/metadata.ts';
+import { readOperation } from '../../api/metadata.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { go } from '../../browser/place.ts';
@@ -19,7 +19,7 @@ import { TextField } from '../../parts/text-field.tsx';
 /** A database becomes a source. The address had best be in the environment of the service, where no metadata shows it. */
 export function AddSource() {
   const { value: kinds } = useResource(async (signal) => {
-    const json = await ask('list_source_kinds', {}, { signal });
+    const json = await readOperation('list_source_kinds', {}, { signal });
     return isObject(json) && isList(json['sources']) ? json['sources'].filter(isObject).map(({ kind }) => String(kind)) : [];
   }, 'kinds');
   const [draft, setDraft] = useState<SourceDraft>(NO_SOURCE);

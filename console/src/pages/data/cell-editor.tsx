@@ -4,7 +4,7 @@ import type { FieldType } from '../../api/types.ts';
 import { cellText, jsonOfText } from '../../model/cell-text.ts';
 import type { Json } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
-import { tell } from '../../parts/toast.tsx';
+import { showToast } from '../../parts/toast.tsx';
 
 interface CellEditorProps {
   readonly column: string;
@@ -49,7 +49,7 @@ export function CellEditor({ column, json, type, isNullable, onSave, onCancel }:
     } catch (error) {
       const { message } = failureOf(error);
       setWrong(message);
-      tell(message, { isWrong: true });
+      showToast(message, { isWrong: true });
     }
     setBusy(false);
   };

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
-import { equalJson, isObject, type JsonObject, parseJson, printJson } from '../../model/json.ts';
+import { equalJson, isObject, type JsonObject, parseJsonText, printJson } from '../../model/json.ts';
 import { type TableOverview, tableId, tableJson } from '../../model/overview.ts';
 import { tableSteps } from '../../model/table-entry.ts';
 import { Button } from '../../parts/button.tsx';
@@ -20,7 +20,7 @@ export function EntryJson({ table, entry: given }: { readonly table: TableOvervi
   const review = async (): Promise<void> => {
     setFailure(undefined);
     try {
-      const after = parseJson(text ?? before);
+      const after = parseJsonText(text ?? before);
       if (!isObject(after)) throw new SyntaxError('the entry of a table is an object');
       const done = await makeChange({
         title: `Entry of ${tableId(table)}`,

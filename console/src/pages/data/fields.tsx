@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { type Change, makeChange } from '../../api/changes.ts';
 import { hasOperation } from '../../api/metadata.ts';
 import { readRoutines, routineId, routineNamed } from '../../api/routines.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { readOnlyRefusal } from '../../api/settings.ts';
 import type { TableInfo } from '../../api/table-info.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { hrefOf } from '../../browser/place.ts';
@@ -58,7 +58,6 @@ function change(table: TableOverview, title: string, name: string, field: JsonOb
 export function Fields({ table, info }: FieldsProps) {
   const [edited, setEdited] = useState<JsonObject | 'new' | null>(null);
   const fields = membersOf(info.entry, KEY);
-  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   if (!hasOperation(table.kind, 'add_computed_field')) {
     return (
       <EmptyState icon="table" title="No computed fields">
@@ -67,7 +66,7 @@ export function Fields({ table, info }: FieldsProps) {
     );
   }
   const add = (
-    <Button kind={fields.length === 0 ? 'primary' : 'plain'} icon="plus" refusal={refusal} onClick={() => setEdited('new')}>
+    <Button kind={fields.length === 0 ? 'primary' : 'plain'} icon="plus" refusal={readOnlyRefusal} onClick={() => setEdited('new')}>
       Add a computed field
     </Button>
   );
@@ -98,14 +97,14 @@ export function Fields({ table, info }: FieldsProps) {
                     {session !== undefined && `, session: ${String(session)}`}
                   </td>
                   <td class="nowrap">
-                    <Button small kind="quiet" name={`Edit ${name}`} refusal={refusal} onClick={() => setEdited(field)}>
+                    <Button small kind="quiet" name={`Edit ${name}`} refusal={readOnlyRefusal} onClick={() => setEdited(field)}>
                       Edit
                     </Button>
                     <Button
                       small
                       kind="quiet"
                       name={`Drop ${name}`}
-                      refusal={refusal}
+                      refusal={readOnlyRefusal}
                       onClick={() => void attempt(change(table, `Drop the computed field ${name} of ${tableId(table)}`, name, null, field))}
                     >
                       Drop …
@@ -180,7 +179,7 @@ function FieldDialog({ table, before, onClose }: DialogProps) {
         hint={
           unlisted !== undefined ? (
             `The functions of the database cannot be listed: ${unlisted.message}`
-          ) : read?.isCut === true ? (
+          ) : read?.isTruncated === true ? (
             `The first ${read.list.length} functions of the database were looked at; write the name of another one.`
           ) : routines !== undefined && ofRows.length === 0 ? (
             <>

@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks';
 import type { RowColumn } from '../../api/rows.ts';
 import type { NamedTableInfo } from '../../api/table-info.ts';
 import { persona } from '../../api/persona.ts';
-import { typeNamed } from '../../api/types.ts';
+import { readType } from '../../api/types.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { textOfValue, valueOfText } from '../../model/filter-tree.ts';
-import { isList, isObject, type Json, type JsonObject, parseJson, printJson } from '../../model/json.ts';
+import { isList, isObject, type Json, type JsonObject, parseJsonText, printJson } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
@@ -108,9 +108,9 @@ function PartDialog({ columns, info, part, onClose, onJson, onApply }: PartDialo
   const [text, setText] = useState(part === undefined ? '' : textOfValue(part.value));
   const as = persona.value;
   const { value: operators } = useResource(async () => {
-    const conditions = await typeNamed(as, info.names.boolExp);
+    const conditions = await readType(as, info.names.boolExp);
     const type = conditions?.inputFields.get(column)?.name;
-    const found = type === undefined ? undefined : await typeNamed(as, type);
+    const found = type === undefined ? undefined : await readType(as, type);
     return found === undefined ? ['_eq', '_neq'] : [...found.inputFields.keys()];
   }, column);
   const type = columns.find(({ name }) => name === column)?.type.text.replaceAll('!', '') ?? '';
@@ -191,7 +191,7 @@ function JsonFilter({ where, onClose, onChange }: { readonly where: JsonObject; 
   const [wrong, setWrong] = useState<string>();
   const apply = (): void => {
     try {
-      const json = parseJson(text);
+      const json = parseJsonText(text);
       if (!isObject(json)) throw new SyntaxError('a condition is an object');
       onChange(json);
       onClose();

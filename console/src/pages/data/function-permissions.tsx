@@ -1,9 +1,8 @@
 import { functionPart } from '../../api/entries.ts';
 import { routineNamed } from '../../api/routines.ts';
-import { objectsIn } from '../../api/sections.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { readOnlyRefusal } from '../../api/settings.ts';
 import { attempt } from '../../features/attempt.ts';
-import type { JsonObject } from '../../model/json.ts';
+import { type JsonObject, objectsIn } from '../../model/json.ts';
 import type { Overview, SourceOverview } from '../../model/overview.ts';
 import type { Step } from '../../model/steps.ts';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -40,7 +39,7 @@ export function FunctionPermissions({
         through={(role) =>
           (data.inheritedRoles.find((each) => each.name === role)?.parents ?? []).filter((parent) => granted.includes(parent))
         }
-        refusal={isReadOnly ? READ_ONLY_REASON : undefined}
+        refusal={readOnlyRefusal}
         operation={`${kind}_create_function_permission`}
         onToggle={async (role, on) =>
           (await attempt({

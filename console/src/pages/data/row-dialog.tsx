@@ -3,7 +3,7 @@ import { type Failure, failureOf } from '../../api/failure.ts';
 import { persona } from '../../api/persona.ts';
 import { insertRow, type ReadableTable, updateRow } from '../../api/rows.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
-import { type FieldType, typeNamed } from '../../api/types.ts';
+import { type FieldType, readType } from '../../api/types.ts';
 import type { NamedTableInfo } from '../../api/table-info.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { hrefOf } from '../../browser/place.ts';
@@ -18,7 +18,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
-import { tell } from '../../parts/toast.tsx';
+import { showToast } from '../../parts/toast.tsx';
 
 interface RowDialogProps {
   readonly table: TableOverview;
@@ -43,7 +43,7 @@ export function RowDialog({ table, info, readable, row, focus, onClose, onWritte
   const { value: input, failure: unread } = useResource(
     async () => {
       const name = row === null ? info.names.insertInput : info.names.setInput;
-      return { type: name === undefined ? undefined : await typeNamed(as, name) };
+      return { type: name === undefined ? undefined : await readType(as, name) };
     },
     row === null ? 'insert' : 'update',
   );
@@ -80,7 +80,7 @@ export function RowDialog({ table, info, readable, row, focus, onClose, onWritte
           ? await insertRow(as, info.names, values)
           : await updateRow(as, info.names, Object.fromEntries(key.map((column) => [column, row[column] ?? null])), values);
       if (done === 0) throw new Error(`Nothing was changed: ${personaLabel(as)} may not change this row, or it is gone.`);
-      tell(row === null ? 'Inserted a row' : 'Changed the row');
+      showToast(row === null ? 'Inserted a row' : 'Changed the row');
       onWritten();
     } catch (error) {
       setFailure(failureOf(error));

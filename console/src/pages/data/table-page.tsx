@@ -1,12 +1,11 @@
 import { readEntries } from '../../api/entries.ts';
-import { ask } from '../../api/metadata.ts';
-import { objectsIn } from '../../api/sections.ts';
+import { readOperation } from '../../api/metadata.ts';
 import { readTableInfo } from '../../api/table-info.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { hrefOf, place, setQuery } from '../../browser/place.ts';
 import { PermissionEditor } from '../../features/permission-editor/permission-editor.tsx';
 import { readInconsistency } from '../../model/inconsistent.ts';
-import { isObject } from '../../model/json.ts';
+import { isObject, objectsIn } from '../../model/json.ts';
 import { type Overview, type TableOverview, tableId, tableJson } from '../../model/overview.ts';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -77,7 +76,7 @@ function isOfTable([page, source, id]: readonly string[], table: TableOverview):
 /** What of the table does not fit, and why. */
 function Problems({ data, table }: { readonly data: Overview; readonly table: TableOverview }) {
   const { value } = useResource(async (signal) => {
-    const json = await ask('get_inconsistent_metadata', {}, { signal });
+    const json = await readOperation('get_inconsistent_metadata', {}, { signal });
     return isObject(json) ? objectsIn(json['inconsistent_objects']) : [];
   }, `${data.version}`);
   const records = (value ?? [])

@@ -4,12 +4,12 @@ import { persona } from '../../api/persona.ts';
 import { countRows, deleteRows, type ReadableTable, readRows, updateRow } from '../../api/rows.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import type { NamedTableInfo } from '../../api/table-info.ts';
-import { type SchemaType, typeNamed } from '../../api/types.ts';
+import { type SchemaType, readType } from '../../api/types.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { place, setQuery } from '../../browser/place.ts';
-import { isObject, type Json, type JsonObject, parseJson, printJson } from '../../model/json.ts';
+import { isObject, type Json, type JsonObject, parseJsonText, printJson } from '../../model/json.ts';
 import { type Persona, personaLabel } from '../../model/persona.ts';
-import { tell } from '../../parts/toast.tsx';
+import { showToast } from '../../parts/toast.tsx';
 
 export const PAGE_SIZES = [50, 200, 1000] as const;
 
@@ -49,7 +49,7 @@ function readAddress(columns: readonly string[]) {
 
 function filterInAddress(text: string | null): JsonObject {
   try {
-    const json = parseJson(text ?? '{}');
+    const json = parseJsonText(text ?? '{}');
     return isObject(json) ? json : {};
   } catch {
     return {};
@@ -59,9 +59,9 @@ function filterInAddress(text: string | null): JsonObject {
 async function readWriteAccess(as: Persona, { names }: NamedTableInfo): Promise<WriteAccess> {
   const { insertInput, setInput, mutationResponse } = names;
   const [insert, update, response] = await Promise.all([
-    insertInput === undefined ? undefined : typeNamed(as, insertInput),
-    setInput === undefined ? undefined : typeNamed(as, setInput),
-    typeNamed(as, mutationResponse),
+    insertInput === undefined ? undefined : readType(as, insertInput),
+    setInput === undefined ? undefined : readType(as, setInput),
+    readType(as, mutationResponse),
   ]);
   return { insert, update, canWrite: response !== undefined };
 }
@@ -144,7 +144,7 @@ export function useTableRows(info: NamedTableInfo, readable: ReadableTable) {
     async deletePending({ where: condition }: PendingDelete): Promise<void> {
       const done = await deleteRows(as, info.names, condition);
       setPendingDelete(null);
-      tell(`Deleted ${done} ${done === 1 ? 'row' : 'rows'}`);
+      showToast(`Deleted ${done} ${done === 1 ? 'row' : 'rows'}`);
       reload();
     },
     /** @throws Error if no row was changed, Failure if the service refuses the value */
@@ -153,14 +153,14 @@ export function useTableRows(info: NamedTableInfo, readable: ReadableTable) {
       const done = rowKey === undefined ? 0 : await updateRow(as, info.names, rowKey, { [column]: json });
       if (done === 0) throw new Error(`Nothing was changed: ${personaLabel(as)} may not change this row, or it is gone.`);
       setEditing(null);
-      tell('Changed the row');
+      showToast('Changed the row');
       reload();
     },
     async countAll(): Promise<void> {
       try {
         setCount(await countRows(as, info.names, where));
       } catch (error) {
-        tell(failureOf(error).message, { isWrong: true });
+        showToast(failureOf(error).message, { isWrong: true });
       }
     },
   };

@@ -1,12 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
 import type { MetadataPart } from '../../api/entries.ts';
-import { ask } from '../../api/metadata.ts';
-import { objectsIn } from '../../api/sections.ts';
+import { readOperation } from '../../api/metadata.ts';
 import { isReadOnly } from '../../api/settings.ts';
 import { FormDialog } from '../../features/form-dialog.tsx';
 import { type CronDraft, cronDraft, cronTimes, missingOfCron, writtenCron } from '../../model/cron-draft.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject, objectsIn } from '../../model/json.ts';
 import type { Step } from '../../model/steps.ts';
 import { Check } from '../../parts/field.tsx';
 import { TextField } from '../../parts/text-field.tsx';
@@ -17,7 +16,7 @@ const MINUTE_MS = 60_000;
 
 /** All cron triggers, those too that no document has. @throws Failure */
 export async function readCronTriggers(signal?: AbortSignal): Promise<readonly JsonObject[]> {
-  const json = await ask('get_cron_triggers', {}, { signal });
+  const json = await readOperation('get_cron_triggers', {}, { signal });
   return isObject(json) ? objectsIn(json['cron_triggers']) : [];
 }
 

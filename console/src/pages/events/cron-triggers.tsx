@@ -1,11 +1,10 @@
 import { useState } from 'preact/hooks';
-import { ask } from '../../api/metadata.ts';
+import { readOperation } from '../../api/metadata.ts';
 import { overview } from '../../api/overview.ts';
-import { objectsIn } from '../../api/sections.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { readOnlyRefusal } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { attempt } from '../../features/attempt.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject, objectsIn } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
@@ -21,7 +20,7 @@ export function CronTriggers() {
   const [edited, setEdited] = useState<JsonObject | 'new' | null>(null);
   const { value, failure, isLoading, reload } = useResource(readCronTriggers, `${overview.value?.version}`);
   const add = (
-    <Button kind="primary" icon="plus" refusal={isReadOnly ? READ_ONLY_REASON : undefined} onClick={() => setEdited('new')}>
+    <Button kind="primary" icon="plus" refusal={readOnlyRefusal} onClick={() => setEdited('new')}>
       New cron trigger
     </Button>
   );
@@ -45,11 +44,10 @@ export function CronTriggers() {
 
 function CronTrigger({ trigger, onEdit }: { readonly trigger: JsonObject; onEdit(): void }) {
   const name = String(trigger['name']);
-  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   const { value } = useResource(async (signal) => {
     const [events, calls] = await Promise.all([
-      ask('get_scheduled_events', { type: 'cron', trigger_name: name, status: ['scheduled'], limit: NEXT }, { signal }),
-      ask('get_scheduled_event_invocations', { type: 'cron', trigger_name: name, limit: NEXT }, { signal }),
+      readOperation('get_scheduled_events', { type: 'cron', trigger_name: name, status: ['scheduled'], limit: NEXT }, { signal }),
+      readOperation('get_scheduled_event_invocations', { type: 'cron', trigger_name: name, limit: NEXT }, { signal }),
     ]);
     return {
       next: isObject(events) ? objectsIn(events['events']) : [],
@@ -70,10 +68,10 @@ function CronTrigger({ trigger, onEdit }: { readonly trigger: JsonObject; onEdit
         <h2 class="grow">
           {name} <code>{String(trigger['schedule'])}</code>
         </h2>
-        <Button small icon="edit" refusal={refusal} onClick={onEdit}>
+        <Button small icon="edit" refusal={readOnlyRefusal} onClick={onEdit}>
           Edit
         </Button>
-        <Button small icon="trash" refusal={refusal} onClick={remove}>
+        <Button small icon="trash" refusal={readOnlyRefusal} onClick={remove}>
           Delete …
         </Button>
       </header>

@@ -1,10 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { askKind } from '../../api/metadata.ts';
-import { objectsIn } from '../../api/sections.ts';
+import { readKindOperation } from '../../api/metadata.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
-import { act } from '../../features/attempt.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { runOperation } from '../../features/attempt.ts';
+import { isObject, type JsonObject, objectsIn } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
@@ -31,7 +30,7 @@ export function EventDialog({
 }) {
   const [isFollowed, setFollowed] = useState(false);
   const { value, failure, isLoading, reload } = useResource(async (signal) => {
-    const json = await askKind(kind, 'get_event_by_id', { source, event_id: id }, { signal });
+    const json = await readKindOperation(kind, 'get_event_by_id', { source, event_id: id }, { signal });
     const event: JsonObject = isObject(json) && isObject(json['event']) ? json['event'] : {};
     return { event, attempts: isObject(json) ? objectsIn(json['invocations']) : [] };
   }, id);
@@ -49,7 +48,7 @@ export function EventDialog({
     return () => clearTimeout(timer);
   }, [isFollowed, value]);
   const redeliver = async (): Promise<void> => {
-    if (!(await act(`${kind}_redeliver_event`, { source, event_id: id }, 'The event is delivered again.'))) return;
+    if (!(await runOperation(`${kind}_redeliver_event`, { source, event_id: id }, 'The event is delivered again.'))) return;
     before.current = value;
     setFollowed(true);
     reload();

@@ -1,11 +1,10 @@
 import { useState } from 'preact/hooks';
 import { sessionChanges } from '../../api/changes.ts';
-import { ask } from '../../api/metadata.ts';
-import { objectsIn } from '../../api/sections.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { readOperation } from '../../api/metadata.ts';
+import { readOnlyRefusal } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
-import { act } from '../../features/attempt.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { runOperation } from '../../features/attempt.ts';
+import { isObject, type JsonObject, objectsIn } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
@@ -25,19 +24,18 @@ export function OneOffEvents() {
   // No version of the metadata tells of them: what was made here, or taken back, does.
   const { value, failure, isLoading, reload } = useResource(
     async (signal) => {
-      const json = await ask('get_scheduled_events', { type: 'one_off', limit: LIMIT, get_rows_count: true }, { signal });
+      const json = await readOperation('get_scheduled_events', { type: 'one_off', limit: LIMIT, get_rows_count: true }, { signal });
       return isObject(json) ? { events: objectsIn(json['events']), count: Number(json['count'] ?? 0) } : { events: [], count: 0 };
     },
     `one-off ${sessionChanges.value.length}`,
     { keeps: true },
   );
-  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   const cancel = async (event: JsonObject): Promise<void> => {
     const args = { type: 'one_off', event_id: String(event['id']) };
-    if (await act('delete_scheduled_event', args, 'The event is gone.')) reload();
+    if (await runOperation('delete_scheduled_event', args, 'The event is gone.')) reload();
   };
   const add = (
-    <Button kind="primary" icon="plus" refusal={refusal} onClick={() => setAdding(true)}>
+    <Button kind="primary" icon="plus" refusal={readOnlyRefusal} onClick={() => setAdding(true)}>
       Schedule a call
     </Button>
   );
@@ -73,7 +71,7 @@ export function OneOffEvents() {
                 <td>{String(event['webhook_conf'])}</td>
                 <td class="number">{String(event['tries'])}</td>
                 <td>
-                  <Button small kind="quiet" refusal={refusal} onClick={() => void cancel(event)}>
+                  <Button small kind="quiet" refusal={readOnlyRefusal} onClick={() => void cancel(event)}>
                     {event['status'] === 'scheduled' ? 'Cancel' : 'Forget'}
                   </Button>
                 </td>
@@ -98,7 +96,7 @@ const BADGES: Readonly<Record<string, string>> = {
 function OneOff({ event, onClose }: { readonly event: JsonObject; onClose(): void }) {
   const id = String(event['id']);
   const { value } = useResource(async (signal) => {
-    const json = await ask('get_scheduled_event_invocations', { type: 'one_off', event_id: id, limit: 50 }, { signal });
+    const json = await readOperation('get_scheduled_event_invocations', { type: 'one_off', event_id: id, limit: 50 }, { signal });
     return isObject(json) ? objectsIn(json['invocations']) : [];
   }, id);
   return (

@@ -1,13 +1,12 @@
 import type { Change } from '../../api/changes.ts';
 import { readEntries } from '../../api/entries.ts';
-import { ask } from '../../api/metadata.ts';
-import { objectsIn } from '../../api/sections.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { readOperation } from '../../api/metadata.ts';
+import { isObject, type JsonObject, objectsIn } from '../../model/json.ts';
 import { memberOf, type TableAddress, tableSteps, withMember } from '../../model/table-entry.ts';
 
 /** @throws Error when there is no such trigger */
 async function addressOf(source: string, kind: string, name: string): Promise<TableAddress> {
-  const summary = await ask('get_event_summary', {});
+  const summary = await readOperation('get_event_summary', {});
   const triggers = isObject(summary) ? objectsIn(summary['event_triggers']) : [];
   const table = triggers.find((each) => each['source'] === source && each['name'] === name)?.['table'];
   if (table === undefined) throw new Error(`There is no event trigger ${name} in ${source} any more.`);

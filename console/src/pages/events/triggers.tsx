@@ -1,11 +1,10 @@
 import { useState } from 'preact/hooks';
-import { ask } from '../../api/metadata.ts';
+import { readOperation } from '../../api/metadata.ts';
 import { overview } from '../../api/overview.ts';
-import { objectsIn } from '../../api/sections.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { readOnlyRefusal } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { hrefOf } from '../../browser/place.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject, objectsIn } from '../../model/json.ts';
 import { labelOf } from '../../model/steps.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
@@ -21,11 +20,11 @@ export function Triggers() {
   const [filter, setFilter] = useState('');
   const [isAdding, setAdding] = useState(false);
   const { value, failure, isLoading, reload, stop } = useResource(async (signal) => {
-    const json = await ask('get_event_summary', {}, { signal });
+    const json = await readOperation('get_event_summary', {}, { signal });
     return isObject(json) ? objectsIn(json['event_triggers']) : [];
   }, `${overview.value?.version}`);
   const add = (
-    <Button kind="primary" icon="plus" refusal={isReadOnly ? READ_ONLY_REASON : undefined} onClick={() => setAdding(true)}>
+    <Button kind="primary" icon="plus" refusal={readOnlyRefusal} onClick={() => setAdding(true)}>
       New event trigger
     </Button>
   );

@@ -39,7 +39,7 @@ function difference(mine: Json | undefined, theirs: Json | undefined): string | 
   return parts.length === 0 ? undefined : `${parts.join(' and ')} hidden here`;
 }
 
-export function Answer({ run, other }: { readonly run: Run; readonly other?: Run | undefined }) {
+export function ResponseView({ run, other }: { readonly run: Run; readonly other?: Run | undefined }) {
   const [form, setForm] = useState<'json' | 'table' | 'headers'>('json');
   const { answer, event, events, failure, isRunning, as } = run;
   const json = answer?.json ?? event;

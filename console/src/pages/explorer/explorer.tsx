@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { overview } from '../../api/overview.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { isReadOnly, READ_ONLY_REASON, readOnlyRefusal } from '../../api/settings.ts';
 import { operationsOf } from '../../model/graphql-document.ts';
 import { type Persona, personaLabel } from '../../model/persona.ts';
 import { Button } from '../../parts/button.tsx';
@@ -11,12 +11,12 @@ import { Menu } from '../../parts/menu.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { Segments, tabPanel, Tabs } from '../../parts/tabs.tsx';
 import { AddToCollection } from './add-to.tsx';
-import { Answer } from './answer.tsx';
+import { ResponseView } from './answer.tsx';
 import { complete } from './complete.ts';
 import { Explained } from './explained.tsx';
 import { type SideForm, SidePanel } from './side-panel.tsx';
 import { Start } from './start.tsx';
-import { changeDraft, chosenDraft, closeDraft, type Draft, drafts, isUntouched, openDraft } from './tabs.ts';
+import { updateTab, chosenTabId, closeTab, type QueryTab, tabs, isUntouched, openTab } from './tabs.ts';
 import { type ExplorerState, useExplorer } from './use-explorer.ts';
 
 const SIDES = [
@@ -26,17 +26,17 @@ const SIDES = [
 ] as const;
 
 interface ViewProps {
-  readonly draft: Draft;
+  readonly draft: QueryTab;
   readonly state: ExplorerState;
 }
 
 /** Queries, mutations and subscriptions, as the persona or as two personas side by side. */
 export function Explorer() {
-  const draft = drafts.value.find(({ id }) => id === chosenDraft.value) ?? drafts.value[0];
+  const draft = tabs.value.find(({ id }) => id === chosenTabId.value) ?? tabs.value[0];
   return draft === undefined ? null : <OpenExplorer draft={draft} />;
 }
 
-function OpenExplorer({ draft }: { readonly draft: Draft }) {
+function OpenExplorer({ draft }: { readonly draft: QueryTab }) {
   const state = useExplorer(draft);
   const [side, setSide] = useState<SideForm | null>(innerWidth > 1100 ? 'schema' : null);
   const [adding, setAdding] = useState<'collection' | 'rest' | null>(null);
@@ -45,7 +45,7 @@ function OpenExplorer({ draft }: { readonly draft: Draft }) {
       <h1 class="visually-hidden">Explorer</h1>
       <div class="explorer-bar row">
         <DraftTabs chosen={draft} />
-        <Button small kind="quiet" icon="plus" name="New document" onClick={() => openDraft()} />
+        <Button small kind="quiet" icon="plus" name="New document" onClick={() => openTab()} />
         <span class="grow" />
         {SIDES.map(([form, name]) => (
           <Button key={form} kind="quiet" small pressed={side === form} onClick={() => setSide(side === form ? null : form)}>
@@ -58,7 +58,7 @@ function OpenExplorer({ draft }: { readonly draft: Draft }) {
           <SidePanel
             form={side}
             onInsert={state.insert}
-            onOpen={(text, variables) => openDraft(text, variables)}
+            onOpen={(text, variables) => openTab(text, variables)}
             onSave={() => setAdding('collection')}
           />
         )}
@@ -72,16 +72,16 @@ function OpenExplorer({ draft }: { readonly draft: Draft }) {
   );
 }
 
-function DraftTabs({ chosen }: { readonly chosen: Draft }) {
+function DraftTabs({ chosen }: { readonly chosen: QueryTab }) {
   return (
     <div class="draft-tabs" role="tablist" aria-label="Documents">
-      {drafts.value.map((each) => (
+      {tabs.value.map((each) => (
         <span key={each.id} role="presentation" class={`draft-tab${each.id === chosen.id ? ' is-chosen' : ''}`}>
-          <button type="button" role="tab" aria-selected={each.id === chosen.id} onClick={() => (chosenDraft.value = each.id)}>
+          <button type="button" role="tab" aria-selected={each.id === chosen.id} onClick={() => (chosenTabId.value = each.id)}>
             {operationsOf(each.text)[0]?.name ?? `query ${each.id}`}
           </button>
-          {drafts.value.length > 1 && each.id === chosen.id && (
-            <Button kind="link" icon="cross" name="Close the document" onClick={() => closeDraft(each.id)} />
+          {tabs.value.length > 1 && each.id === chosen.id && (
+            <Button kind="link" icon="cross" name="Close the document" onClick={() => closeTab(each.id)} />
           )}
         </span>
       ))}
@@ -104,7 +104,7 @@ function RequestPane({ draft, state, onAdd }: ViewProps & { onAdd(form: 'collect
           value={draft.text}
           handle={handle}
           marks={marks}
-          onChange={(text) => changeDraft(draft.id, { text })}
+          onChange={(text) => updateTab(draft.id, { text })}
           onRun={() => void (refusal === undefined && run())}
           complete={(text, at) => complete(effective, text, at)}
         />
@@ -124,7 +124,6 @@ function RequestActions({
     { role: 'admin', variables: {} },
     ...(overview.value?.roles ?? []).map((role): Persona => ({ role, variables: effective.variables })),
   ].filter(({ role }) => role !== effective.role || effective.token !== undefined);
-  const readOnly = isReadOnly ? READ_ONLY_REASON : undefined;
   return (
     <div class="row">
       {isRunning ? (
@@ -148,8 +147,8 @@ function RequestActions({
           { label: 'Format (Ctrl+S)', icon: 'edit', run: format },
           { label: 'Copy as curl', icon: 'copy', run: () => copyAs('curl') },
           { label: 'Copy as fetch', icon: 'copy', run: () => copyAs('fetch') },
-          { label: 'Add to a collection …', icon: 'plus', refusal: readOnly, run: () => onAdd('collection') },
-          { label: 'Make a REST endpoint …', icon: 'link', refusal: readOnly, run: () => onAdd('rest') },
+          { label: 'Add to a collection …', icon: 'plus', refusal: readOnlyRefusal, run: () => onAdd('collection') },
+          { label: 'Make a REST endpoint …', icon: 'link', refusal: readOnlyRefusal, run: () => onAdd('rest') },
         ]}
       />
     </div>
@@ -184,7 +183,7 @@ function RequestInputs({ draft, state }: ViewProps) {
           height="120px"
           hint={'{"name": "value"}'}
           value={draft.variables}
-          onChange={(variables) => changeDraft(draft.id, { variables })}
+          onChange={(variables) => updateTab(draft.id, { variables })}
           onRun={() => void run()}
         />
       ) : (
@@ -219,7 +218,7 @@ function AnswerPane({ draft, state }: ViewProps) {
       <div {...tabPanel(tab)} class="answers">
         {tab === 'answer' && runs.length === 0 && <Start untouched={isUntouched(draft.text)} as={effective} />}
         {tab === 'answer' &&
-          runs.map((each, index) => <Answer key={index} run={each} {...(runs.length > 1 ? { other: runs[1 - index] } : {})} />)}
+          runs.map((each, index) => <ResponseView key={index} run={each} {...(runs.length > 1 ? { other: runs[1 - index] } : {})} />)}
         {tab === 'explain' && explained.failure !== undefined && (
           <ErrorBox error={shownError(explained.failure)} onRetry={() => void explain()} />
         )}

@@ -1,12 +1,12 @@
 /** The headers that are written for requests of the explorer. */
 import { base } from '../../browser/place.ts';
-import { isObject, parseJson } from '../../model/json.ts';
+import { isObject, parseJsonText } from '../../model/json.ts';
 import type { HeaderFields } from '../../model/request-headers.ts';
 
 /** Reads a JSON object of headers. @throws Error for what is no header, and for headers that a browser leaves out of requests */
 export function readHeaders(text: string): HeaderFields {
   if (text.trim() === '') return {};
-  const json = parseJson(text);
+  const json = parseJsonText(text);
   if (!isObject(json)) throw new SyntaxError('they are an object of names and values');
   return Object.fromEntries(
     Object.entries(json).map(([name, value]) => {

@@ -1,5 +1,5 @@
 import type { Failure } from '../../api/failure.ts';
-import type { GraphqlAnswer } from '../../api/graphql.ts';
+import type { GraphqlResponse } from '../../api/graphql.ts';
 import { placeOfPath } from '../../model/document-place.ts';
 import { isList, isObject, type Json } from '../../model/json.ts';
 import type { Persona } from '../../model/persona.ts';
@@ -8,7 +8,7 @@ import type { CodeMark } from '../../parts/code-editor-types.ts';
 /** A request that was sent as one persona. */
 export interface Run {
   readonly as: Persona;
-  readonly answer: GraphqlAnswer | undefined;
+  readonly answer: GraphqlResponse | undefined;
   /** Last event of a subscription. */
   readonly event: Json | undefined;
   /** Number of events received. */

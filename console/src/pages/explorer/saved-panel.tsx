@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { overview } from '../../api/overview.ts';
-import { objectsIn, readSections } from '../../api/sections.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { readSections } from '../../api/sections.ts';
+import { readOnlyRefusal } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { attempt } from '../../features/attempt.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject, objectsIn } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
@@ -57,12 +57,11 @@ export function SavedPanel({ onOpen, onSave }: { onOpen(text: string): void; onS
       steps: () => [{ type: 'drop_query_from_collection', args: { collection_name: collection, query_name: name } }],
       inverse: [{ type: 'add_query_to_collection', args: { collection_name: collection, query_name: name, query: text } }],
     });
-  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   return (
     <>
       <div class="row-tight">
         <Search name="Filter saved documents" value={filter} onInput={setFilter} />
-        <Button small icon="plus" name="Save this document" refusal={refusal} onClick={onSave} />
+        <Button small icon="plus" name="Save this document" refusal={readOnlyRefusal} onClick={onSave} />
       </div>
       {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
       {value === undefined && isLoading && <Loading what="the collections" />}
@@ -72,7 +71,7 @@ export function SavedPanel({ onOpen, onSave }: { onOpen(text: string): void; onS
           title={value.length === 0 ? 'Nothing is saved' : 'Nothing is called so'}
           actions={
             value.length === 0 && (
-              <Button refusal={refusal} onClick={onSave}>
+              <Button refusal={readOnlyRefusal} onClick={onSave}>
                 Save this document
               </Button>
             )
@@ -104,7 +103,7 @@ export function SavedPanel({ onOpen, onSave }: { onOpen(text: string): void; onS
                     kind="quiet"
                     icon="trash"
                     name={`Drop ${query.name} …`}
-                    refusal={refusal ?? (query.urls.length > 0 ? 'A REST endpoint is made of it' : undefined)}
+                    refusal={readOnlyRefusal ?? (query.urls.length > 0 ? 'A REST endpoint is made of it' : undefined)}
                     onClick={() => remove(query)}
                   />
                 </li>

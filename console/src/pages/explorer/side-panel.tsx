@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { persona } from '../../api/persona.ts';
-import { type FieldType, rootFields, rootTypes, typeNamed } from '../../api/types.ts';
+import { type FieldType, rootFields, rootTypes, readType } from '../../api/types.ts';
 import { useResource } from '../../api/use-resource.ts';
 import type { OperationKind } from '../../model/graphql-document.ts';
 import { personaLabel } from '../../model/persona.ts';
@@ -49,12 +49,12 @@ function SchemaPanel({ onInsert }: { onInsert(text: string): void }) {
   const argumentsOf = async (field: FieldType): Promise<readonly FieldType[]> => {
     if (path.length > 1) return field.arguments;
     const root = (await rootTypes(as))[operation];
-    return root === undefined ? [] : ((await typeNamed(as, root))?.fields.get(field.field)?.arguments ?? []);
+    return root === undefined ? [] : ((await readType(as, root))?.fields.get(field.field)?.arguments ?? []);
   };
   const { value, failure, reload } = useResource(
     async () => {
       if (last !== undefined) {
-        const type = await typeNamed(as, last.name);
+        const type = await readType(as, last.name);
         return { fields: [...(type?.fields.values() ?? [])], description: type?.description ?? '', given: await argumentsOf(last) };
       }
       const name = (await rootTypes(as))[operation];
@@ -167,7 +167,7 @@ const MOST_FIELDS = 8;
 /** A field with the simple ones of its type. */
 async function textOf(field: FieldType): Promise<string> {
   if (field.kind !== 'OBJECT') return `${field.field}\n`;
-  const type = await typeNamed(persona.peek(), field.name);
+  const type = await readType(persona.peek(), field.name);
   const simple = [...(type?.fields.values() ?? [])].filter(({ kind }) => kind === 'SCALAR' || kind === 'ENUM').slice(0, MOST_FIELDS);
   const inner = simple.length === 0 ? ['__typename'] : simple.map((each) => each.field);
   const limit = field.text.startsWith('[') ? '(limit: 10)' : '';

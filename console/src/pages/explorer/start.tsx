@@ -4,7 +4,7 @@ import { allTables } from '../../model/overview.ts';
 import { type Persona, personaLabel } from '../../model/persona.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
-import { changeDraft, chosenDraft } from './tabs.ts';
+import { updateTab, chosenTabId } from './tabs.ts';
 
 /** Shown until the first run, with three example documents. */
 export function Start({ untouched, as }: { readonly untouched: boolean; readonly as: Persona }) {
@@ -44,7 +44,7 @@ export function Start({ untouched, as }: { readonly untouched: boolean; readonly
       actions={
         untouched &&
         examples.map(({ label, text }) => (
-          <Button key={label} onClick={() => changeDraft(chosenDraft.peek(), { text })}>
+          <Button key={label} onClick={() => updateTab(chosenTabId.peek(), { text })}>
             {label}
           </Button>
         ))

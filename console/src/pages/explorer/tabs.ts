@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { remember, remembered } from '../../browser/storage.ts';
 
-export interface Draft {
+export interface QueryTab {
   readonly id: number;
   readonly text: string;
   readonly variables: string;
@@ -18,27 +18,27 @@ export interface HistoryEntry {
 const MOST_HISTORY = 200;
 const FIRST = '# Ctrl+Enter runs it, Ctrl+Space helps\n{\n  \n}\n';
 
-export const drafts = signal<readonly Draft[]>(remembered<readonly Draft[]>('explorer', [{ id: 1, text: FIRST, variables: '' }]));
-export const chosenDraft = signal(drafts.peek()[0]?.id ?? 1);
+export const tabs = signal<readonly QueryTab[]>(remembered<readonly QueryTab[]>('explorer', [{ id: 1, text: FIRST, variables: '' }]));
+export const chosenTabId = signal(tabs.peek()[0]?.id ?? 1);
 export const history = signal<readonly HistoryEntry[]>(remembered<readonly HistoryEntry[]>('history', []));
 
-export function changeDraft(id: number, changes: Partial<Draft>): void {
-  drafts.value = drafts.peek().map((draft) => (draft.id === id ? { ...draft, ...changes } : draft));
-  remember('explorer', drafts.peek());
+export function updateTab(id: number, changes: Partial<QueryTab>): void {
+  tabs.value = tabs.peek().map((draft) => (draft.id === id ? { ...draft, ...changes } : draft));
+  remember('explorer', tabs.peek());
 }
 
-export function openDraft(text = FIRST, variables = ''): void {
-  const id = Math.max(0, ...drafts.peek().map((draft) => draft.id)) + 1;
-  drafts.value = [...drafts.peek(), { id, text, variables }];
-  chosenDraft.value = id;
-  remember('explorer', drafts.peek());
+export function openTab(text = FIRST, variables = ''): void {
+  const id = Math.max(0, ...tabs.peek().map((draft) => draft.id)) + 1;
+  tabs.value = [...tabs.peek(), { id, text, variables }];
+  chosenTabId.value = id;
+  remember('explorer', tabs.peek());
 }
 
-export function closeDraft(id: number): void {
-  const rest = drafts.peek().filter((draft) => draft.id !== id);
-  drafts.value = rest.length > 0 ? rest : [{ id: id + 1, text: FIRST, variables: '' }];
-  if (chosenDraft.peek() === id) chosenDraft.value = drafts.peek()[0]?.id ?? 1;
-  remember('explorer', drafts.peek());
+export function closeTab(id: number): void {
+  const rest = tabs.peek().filter((draft) => draft.id !== id);
+  tabs.value = rest.length > 0 ? rest : [{ id: id + 1, text: FIRST, variables: '' }];
+  if (chosenTabId.peek() === id) chosenTabId.value = tabs.peek()[0]?.id ?? 1;
+  remember('explorer', tabs.peek());
 }
 
 export function isUntouched(text: string): boolean {

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Failure, failureOf } from '../../api/failure.ts';
 import type { GraphqlRequest } from '../../api/graphql.ts';
-import { administer } from '../../api/http.ts';
+import { sendAsAdmin } from '../../api/http.ts';
 import { persona } from '../../api/persona.ts';
 import { hasSecret } from '../../api/session.ts';
 import { sessionPrefixAliases } from '../../api/settings.ts';
@@ -9,16 +9,16 @@ import { copyText } from '../../browser/clipboard.ts';
 import { addKey } from '../../browser/keys.ts';
 import { base, place, setQuery } from '../../browser/place.ts';
 import { formatDocument, operationsOf, placeAt } from '../../model/graphql-document.ts';
-import { isObject, type Json, type JsonObject, parseJson } from '../../model/json.ts';
+import { isObject, type Json, type JsonObject, parseJsonText } from '../../model/json.ts';
 import { type Persona, sessionOf } from '../../model/persona.ts';
 import { curlOf, fetchOf } from '../../model/request-code.ts';
 import { type RequestHeaders, requestHeaders, withoutAliases, withoutIdentity } from '../../model/request-headers.ts';
 import type { CodeMark } from '../../parts/code-editor-types.ts';
 import type { EditorHandle } from '../../parts/code-editor.tsx';
-import { tell } from '../../parts/toast.tsx';
+import { showToast } from '../../parts/toast.tsx';
 import { readHeaders } from './headers.ts';
 import { marksOf } from './run.ts';
-import { addToHistory, changeDraft, type Draft, openDraft } from './tabs.ts';
+import { addToHistory, updateTab, type QueryTab, openTab } from './tabs.ts';
 import { useRuns } from './use-runs.ts';
 
 const NO_MARKS: readonly CodeMark[] = [];
@@ -29,7 +29,7 @@ function useDocumentInAddress(): void {
   useEffect(() => {
     const text = query.get('query');
     if (text === null) return;
-    openDraft(text, query.get('variables') ?? '');
+    openTab(text, query.get('variables') ?? '');
     setQuery({ query: undefined, variables: undefined });
   }, [query]);
 }
@@ -44,7 +44,7 @@ function labelled<T>(editor: string, read: () => T): T {
 }
 
 /** State of the explorer: the request of the open document, its answers, and what can be done with them. */
-export function useExplorer(draft: Draft) {
+export function useExplorer(draft: QueryTab) {
   const as = persona.value;
   const { runs, start, stop } = useRuns();
   const [headers, setHeaders] = useState('');
@@ -54,7 +54,7 @@ export function useExplorer(draft: Draft) {
   /** The document that was sent: errors name places in it. */
   const [sent, setSent] = useState<{ readonly text: string; readonly operation: string | undefined }>();
   const handle = useRef<EditorHandle | null>(null);
-  const format = (): void => changeDraft(draft.id, { text: formatDocument(draft.text) });
+  const format = (): void => updateTab(draft.id, { text: formatDocument(draft.text) });
   useDocumentInAddress();
   useEffect(() => addKey({ keys: 'mod+s', does: 'format the document (Explorer)', run: format }), [draft]);
   const marks = useMemo(
@@ -69,7 +69,7 @@ export function useExplorer(draft: Draft) {
     return operations.find(({ from, to }) => at >= from && at <= to) ?? operations[0];
   };
   const readRequest = () => {
-    const variables = draft.variables.trim() === '' ? undefined : labelled('Variables', () => parseJson(draft.variables));
+    const variables = draft.variables.trim() === '' ? undefined : labelled('Variables', () => parseJsonText(draft.variables));
     if (variables !== undefined && !isObject(variables)) throw new SyntaxError('Variables: they are an object');
     const { name } = chosenOperation() ?? {};
     return {
@@ -115,7 +115,7 @@ export function useExplorer(draft: Draft) {
       }
       const end = (operations[0]?.to ?? 0) - 1;
       const whole = end < 0 ? `${draft.text}{\n  ${text}}\n` : `${draft.text.slice(0, end).trimEnd()}\n  ${text}${draft.text.slice(end)}`;
-      changeDraft(draft.id, { text: whole });
+      updateTab(draft.id, { text: whole });
     },
     /** Runs the document, beside `other` where it is given. */
     async run(other?: Persona): Promise<void> {
@@ -143,7 +143,7 @@ export function useExplorer(draft: Draft) {
           throw new Failure('Explain takes a role and session variables: choose them as the persona, in place of the token.', {
             code: 'not-supported',
           });
-        const json = await administer('v1/graphql/explain', { body: { query: readRequest() as JsonObject, user: sessionOf(user) } });
+        const json = await sendAsAdmin('v1/graphql/explain', { body: { query: readRequest() as JsonObject, user: sessionOf(user) } });
         setExplained({ json });
       } catch (error) {
         setExplained({ failure: failureOf(error) });
@@ -155,7 +155,7 @@ export function useExplorer(draft: Draft) {
         const options = { headers: request.headers, hasSecret: request.hasSecret && hasSecret.value, token: as.token };
         const text = (what === 'curl' ? curlOf : fetchOf)(`${base}v1/graphql`, readRequest() as JsonObject, options);
         setWrong(undefined);
-        void copyText(text).then(() => tell(`Copied as ${what}`));
+        void copyText(text).then(() => showToast(`Copied as ${what}`));
       } catch (error) {
         setWrong(failureOf(error).message);
       }

@@ -1,4 +1,4 @@
-import { ask } from '../../api/metadata.ts';
+import { readOperation } from '../../api/metadata.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { hrefOf } from '../../browser/place.ts';
 import { isList, isObject, type JsonObject } from '../../model/json.ts';
@@ -13,7 +13,7 @@ const MOST = 6;
 /** What became of the events of the last day: those that failed first, then those that wait. */
 export function EventCard({ version }: { readonly version: number }) {
   const { value, failure, isLoading, reload } = useResource(async (signal) => {
-    const json = await ask('get_event_summary', {}, { signal });
+    const json = await readOperation('get_event_summary', {}, { signal });
     const triggers = isObject(json) ? json['event_triggers'] : undefined;
     return isList(triggers) ? triggers.filter(isObject) : [];
   }, `${version}`);

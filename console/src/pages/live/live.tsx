@@ -1,9 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type Failure, failureOf, isAbort } from '../../api/failure.ts';
-import { ask } from '../../api/metadata.ts';
-import { objectsIn } from '../../api/sections.ts';
+import { readOperation } from '../../api/metadata.ts';
 import { hrefOf } from '../../browser/place.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject, objectsIn } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
@@ -34,7 +33,7 @@ export function Live() {
     const look = async (): Promise<void> => {
       if (document.visibilityState !== 'visible') return;
       try {
-        const json = await ask('get_subscriptions', {}, { signal: ended.signal });
+        const json = await readOperation('get_subscriptions', {}, { signal: ended.signal });
         const pollers = isObject(json) ? objectsIn(json['pollers']) : [];
         setPicture({ at: new Date(), pollers });
         setHistory((before) => [...before.slice(1 - MOST_POINTS), total(pollers, 'subscribers')]);

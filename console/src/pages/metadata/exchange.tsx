@@ -5,7 +5,7 @@ import { Failure, failureOf } from '../../api/failure.ts';
 import { overview } from '../../api/overview.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { copyText, download } from '../../browser/clipboard.ts';
-import { equalJson, isObject, type Json, type JsonObject, parseJson, printJson } from '../../model/json.ts';
+import { equalJson, isObject, type Json, type JsonObject, parseJsonText, printJson } from '../../model/json.ts';
 import { type Difference, metadataDifferences, withDifferences } from '../../model/metadata-difference.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
@@ -13,7 +13,7 @@ import { ErrorBox } from '../../parts/error-box.tsx';
 import { Check } from '../../parts/field.tsx';
 import { JsonDifference } from '../../parts/json-difference.tsx';
 import { shownError } from '../../parts/shown-error.ts';
-import { tell } from '../../parts/toast.tsx';
+import { showToast } from '../../parts/toast.tsx';
 
 interface Compared {
   readonly version: number;
@@ -43,7 +43,7 @@ export function Exchange() {
   const exported = async (): Promise<string> => printJson((await readMetadata()).metadata, 2);
   const compare = (given: string): Promise<void> =>
     guarded(async () => {
-      const after = documentOf(parseJson(given));
+      const after = documentOf(parseJsonText(given));
       const { version, metadata } = await readMetadata();
       setUnticked(new Set());
       setCompared({ version, before: metadata, differences: metadataDifferences(metadata, after) });
@@ -68,7 +68,7 @@ export function Exchange() {
         inverse: ([before = null]) => [replace(isObject(before) ? before : {}, true)],
       });
       if (done === null) return;
-      tell('Imported.');
+      showToast('Imported.');
       await compare(text);
     });
   return (
@@ -89,7 +89,7 @@ export function Exchange() {
             onClick={() =>
               void guarded(async () => {
                 await copyText(await exported());
-                tell('Copied.');
+                showToast('Copied.');
               })
             }
           >

@@ -1,12 +1,11 @@
-import { ask } from '../../api/metadata.ts';
+import { readOperation } from '../../api/metadata.ts';
 import { overview } from '../../api/overview.ts';
-import { objectsIn } from '../../api/sections.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { readOnlyRefusal } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { attempt } from '../../features/attempt.ts';
 import { hrefOf } from '../../browser/place.ts';
 import { type InconsistentObject, readInconsistency } from '../../model/inconsistent.ts';
-import { isObject, printJson } from '../../model/json.ts';
+import { isObject, objectsIn, printJson } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
@@ -16,10 +15,9 @@ import { shownError } from '../../parts/shown-error.ts';
 /** Objects that do not fit their databases, with the reasons. */
 export function Inconsistent() {
   const { value, failure, isLoading, reload } = useResource(async (signal) => {
-    const json = await ask('get_inconsistent_metadata', {}, { signal });
+    const json = await readOperation('get_inconsistent_metadata', {}, { signal });
     return isObject(json) ? objectsIn(json['inconsistent_objects']) : [];
   }, `${overview.value?.version} ${overview.value?.inconsistent}`);
-  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   const dropAll = (): void =>
     void attempt({ title: 'Drop what is inconsistent', review: true, steps: () => [{ type: 'drop_inconsistent_metadata', args: {} }] });
   return (
@@ -38,7 +36,7 @@ export function Inconsistent() {
             <Button icon="reload" onClick={reload}>
               Look again
             </Button>
-            <Button kind="danger" title="drop_inconsistent_metadata" refusal={refusal} onClick={dropAll}>
+            <Button kind="danger" title="drop_inconsistent_metadata" refusal={readOnlyRefusal} onClick={dropAll}>
               Drop all {value.length} …
             </Button>
           </div>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { overview } from '../../api/overview.ts';
-import { isReadOnly, label, READ_ONLY_REASON } from '../../api/settings.ts';
+import { label, readOnlyRefusal } from '../../api/settings.ts';
 import { attempt } from '../../features/attempt.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
@@ -10,7 +10,6 @@ import { Field } from '../../parts/field.tsx';
 export function Renew() {
   const [typed, setTyped] = useState('');
   const data = overview.value;
-  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   const reload = (title: string, args: JsonObject): void => void attempt({ title, steps: () => [{ type: 'reload_metadata', args }] });
   const word = label === '' ? 'clear' : label;
   const clear = async (): Promise<void> => {
@@ -27,7 +26,7 @@ export function Renew() {
         <div class="row">
           <Button
             icon="reload"
-            refusal={refusal}
+            refusal={readOnlyRefusal}
             onClick={() => reload('Reload everything', { reload_sources: true, reload_remote_schemas: true })}
           >
             Everything
@@ -35,7 +34,7 @@ export function Renew() {
           {data?.sources.map(({ name }) => (
             <Button
               key={name}
-              refusal={refusal}
+              refusal={readOnlyRefusal}
               onClick={() => reload(`Reload ${name}`, { reload_sources: [name], reload_remote_schemas: false })}
             >
               {name}
@@ -43,7 +42,7 @@ export function Renew() {
           ))}
           <Button
             title="Makes anew what event triggers have in their databases"
-            refusal={refusal}
+            refusal={readOnlyRefusal}
             onClick={() =>
               reload('Make event triggers anew', { reload_sources: false, reload_remote_schemas: false, recreate_event_triggers: true })
             }
@@ -69,7 +68,11 @@ export function Renew() {
           )}
         </Field>
         <div class="row">
-          <Button kind="danger" refusal={refusal ?? (typed === word ? undefined : `Type “${word}” first`)} onClick={() => void clear()}>
+          <Button
+            kind="danger"
+            refusal={readOnlyRefusal ?? (typed === word ? undefined : `Type “${word}” first`)}
+            onClick={() => void clear()}
+          >
             Clear …
           </Button>
         </div>

@@ -2,9 +2,8 @@ import { useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
 import { memberPart } from '../../api/entries.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
-import { objectsIn } from '../../api/sections.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
-import { isObject, type Json, type JsonObject } from '../../model/json.ts';
+import { isObject, type Json, type JsonObject, objectsIn } from '../../model/json.ts';
 import { parseSchemaDocument, printSchemaDocument, type SchemaDocument } from '../../model/schema-document.ts';
 import type { RemoteTypes } from '../../model/schema-ticks.ts';
 import type { Step } from '../../model/steps.ts';
@@ -18,7 +17,7 @@ import { Segments } from '../../parts/tabs.tsx';
 import { PermissionTicks } from './permission-ticks.tsx';
 
 /** The operation that gives a role what its entry in the metadata says. */
-export function permissionStep(remote: string, { role = '', definition = {}, comment }: JsonObject): Step {
+export function remotePermissionStep(remote: string, { role = '', definition = {}, comment }: JsonObject): Step {
   return {
     type: 'add_remote_schema_permissions',
     args: { remote_schema: remote, role, definition, ...(comment === undefined ? {} : { comment }) },
@@ -54,7 +53,7 @@ export function Permission({
     (isObject(schema) ? objectsIn(schema['permissions']) : []).find((each) => each['role'] === role) ?? null;
   const change = async (title: string, after: JsonObject | null): Promise<void> => {
     setFailure(undefined);
-    const next = after === null ? [] : [permissionStep(remote, after)];
+    const next = after === null ? [] : [remotePermissionStep(remote, after)];
     const shown = (permission: JsonObject | null): Json => (permission === null ? null : shownPermission(permission));
     try {
       const done = await makeChange({
@@ -64,7 +63,7 @@ export function Permission({
         draft: { before: shown(began), now: (_, [now = null]) => shown(storedIn(now)), after: () => shown(after) },
         inverse: ([was = null]) => {
           const old = storedIn(was);
-          return [...(after === null ? [] : [drop]), ...(old === null ? [] : [permissionStep(remote, old)])];
+          return [...(after === null ? [] : [drop]), ...(old === null ? [] : [remotePermissionStep(remote, old)])];
         },
       });
       if (done !== null) onClose();

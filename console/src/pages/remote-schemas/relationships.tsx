@@ -3,11 +3,10 @@ import { makeChange } from '../../api/changes.ts';
 import type { MetadataPart } from '../../api/entries.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
 import { overview } from '../../api/overview.ts';
-import { objectsIn } from '../../api/sections.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { isReadOnly, READ_ONLY_REASON, readOnlyRefusal } from '../../api/settings.ts';
 import { attempt } from '../../features/attempt.ts';
 import { TargetForm } from '../../features/target-form.tsx';
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject, objectsIn } from '../../model/json.ts';
 import { findTable, tableJson } from '../../model/overview.ts';
 import { missingOf, type TargetDraft, targetDefinition, targetDraft } from '../../model/relationship-target.ts';
 import type { RemoteTypes } from '../../model/schema-ticks.ts';
@@ -32,7 +31,7 @@ export function relationshipsOf(remote: JsonObject): readonly JsonObject[] {
 }
 
 /** The operation that makes, changes or deletes a relationship. */
-export function relationshipStep(verb: 'create' | 'update' | 'delete', { definition = {}, ...place }: JsonObject): Step {
+export function remoteRelationshipStep(verb: 'create' | 'update' | 'delete', { definition = {}, ...place }: JsonObject): Step {
   return { type: `${verb}_remote_schema_remote_relationship`, args: verb === 'delete' ? place : { ...place, definition } };
 }
 
@@ -59,9 +58,8 @@ interface RelationshipsProps {
 }
 
 /** Relationships from types of a remote schema to tables and to other remote schemas. */
-export function Relationships({ remote, types, relationships }: RelationshipsProps) {
+export function RemoteSchemaRelationships({ remote, types, relationships }: RelationshipsProps) {
   const [edited, setEdited] = useState<{ readonly before: JsonObject | undefined } | null>(null);
-  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   return (
     <>
       <h3>Relationships</h3>
@@ -76,20 +74,20 @@ export function Relationships({ remote, types, relationships }: RelationshipsPro
               kind="quiet"
               icon="trash"
               name={`Delete ${nameOf(each)}`}
-              refusal={refusal}
+              refusal={readOnlyRefusal}
               onClick={() =>
                 void attempt({
                   title: `Delete the relationship ${nameOf(each)}`,
                   parts: [relationshipPart(each)],
-                  steps: (_, [now = null]) => (now === null ? [] : [relationshipStep('delete', each)]),
+                  steps: (_, [now = null]) => (now === null ? [] : [remoteRelationshipStep('delete', each)]),
                   draft: { before: each, now: (_, [now = null]) => now, after: () => null },
-                  inverse: ([was = null]) => (isObject(was) ? [relationshipStep('create', was)] : []),
+                  inverse: ([was = null]) => (isObject(was) ? [remoteRelationshipStep('create', was)] : []),
                 })
               }
             />
           </span>
         ))}
-        <Button small icon="plus" refusal={refusal} onClick={() => setEdited({ before: undefined })}>
+        <Button small icon="plus" refusal={readOnlyRefusal} onClick={() => setEdited({ before: undefined })}>
           Relate a type
         </Button>
       </div>
@@ -135,9 +133,9 @@ function Edit({
       const done = await makeChange({
         title: `Relationship ${nameOf(args)}`,
         parts: [relationshipPart(args)],
-        steps: (_, [now = null]) => [relationshipStep(before === undefined || now === null ? 'create' : 'update', args)],
+        steps: (_, [now = null]) => [remoteRelationshipStep(before === undefined || now === null ? 'create' : 'update', args)],
         draft: { before: before ?? null, now: (_, [now = null]) => now, after: () => args },
-        inverse: ([was = null]) => [isObject(was) ? relationshipStep('update', was) : relationshipStep('delete', args)],
+        inverse: ([was = null]) => [isObject(was) ? remoteRelationshipStep('update', was) : remoteRelationshipStep('delete', args)],
       });
       if (done !== null) onClose();
     } catch (error) {

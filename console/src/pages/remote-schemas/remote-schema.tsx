@@ -1,18 +1,17 @@
 import { useState } from 'preact/hooks';
 import { config } from '../../api/config.ts';
 import { memberPart } from '../../api/entries.ts';
-import { ask } from '../../api/metadata.ts';
+import { readOperation } from '../../api/metadata.ts';
 import { overview } from '../../api/overview.ts';
-import { objectsIn } from '../../api/sections.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { readOnlyRefusal } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { attempt } from '../../features/attempt.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject, objectsIn } from '../../model/json.ts';
 import { remoteTypes } from '../../model/schema-ticks.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { Permission, permissionStep } from './permission.tsx';
-import { Relationships, relationshipsOf, relationshipStep } from './relationships.tsx';
+import { Permission, remotePermissionStep } from './permission.tsx';
+import { RemoteSchemaRelationships, relationshipsOf, remoteRelationshipStep } from './relationships.tsx';
 
 /** What `add_remote_schema` and `update_remote_schema` take of an entry. */
 export function headOf({ name = '', definition = {}, comment }: JsonObject): JsonObject {
@@ -23,10 +22,9 @@ export function headOf({ name = '', definition = {}, comment }: JsonObject): Jso
 export function RemoteSchema({ remote, onEdit }: { readonly remote: JsonObject; onEdit(): void }) {
   const name = String(remote['name']);
   const [role, setRole] = useState<string | null>(null);
-  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   const hasPermissions = config.value?.['is_remote_schema_permissions_enabled'] !== false;
   const { value, failure, isLoading } = useResource(
-    async (signal) => remoteTypes(await ask('introspect_remote_schema', { name }, { signal })),
+    async (signal) => remoteTypes(await readOperation('introspect_remote_schema', { name }, { signal })),
     `${name} ${overview.value?.version}`,
     { keeps: true },
   );
@@ -45,8 +43,8 @@ export function RemoteSchema({ remote, onEdit }: { readonly remote: JsonObject; 
         isObject(was)
           ? [
               { type: 'add_remote_schema', args: headOf(was) },
-              ...objectsIn(was['permissions']).map((each) => permissionStep(name, each)),
-              ...relationshipsOf(was).map((each) => relationshipStep('create', each)),
+              ...objectsIn(was['permissions']).map((each) => remotePermissionStep(name, each)),
+              ...relationshipsOf(was).map((each) => remoteRelationshipStep('create', each)),
             ]
           : [],
     });
@@ -65,15 +63,15 @@ export function RemoteSchema({ remote, onEdit }: { readonly remote: JsonObject; 
           small
           icon="reload"
           title="reload_remote_schema"
-          refusal={refusal}
+          refusal={readOnlyRefusal}
           onClick={() => void attempt({ title: `Reload ${name}`, steps: () => [{ type: 'reload_remote_schema', args: { name } }] })}
         >
           Reload
         </Button>
-        <Button small icon="edit" refusal={refusal} onClick={onEdit}>
+        <Button small icon="edit" refusal={readOnlyRefusal} onClick={onEdit}>
           Edit
         </Button>
-        <Button small icon="trash" refusal={refusal} onClick={remove}>
+        <Button small icon="trash" refusal={readOnlyRefusal} onClick={remove}>
           Remove …
         </Button>
       </header>
@@ -96,7 +94,7 @@ export function RemoteSchema({ remote, onEdit }: { readonly remote: JsonObject; 
         <Button
           small
           icon="plus"
-          refusal={refusal ?? (hasPermissions ? undefined : 'Permissions of remote schemas are switched off')}
+          refusal={readOnlyRefusal ?? (hasPermissions ? undefined : 'Permissions of remote schemas are switched off')}
           onClick={() => setRole('')}
         >
           Permit a role
@@ -111,7 +109,7 @@ export function RemoteSchema({ remote, onEdit }: { readonly remote: JsonObject; 
           onClose={() => setRole(null)}
         />
       )}
-      <Relationships remote={name} types={value} relationships={relationships} />
+      <RemoteSchemaRelationships remote={name} types={value} relationships={relationships} />
     </section>
   );
 }

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { overview } from '../../api/overview.ts';
-import { objectsIn, readSections } from '../../api/sections.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { readSections } from '../../api/sections.ts';
+import { readOnlyRefusal } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
-import type { JsonObject } from '../../model/json.ts';
+import { type JsonObject, objectsIn } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
@@ -21,7 +21,7 @@ export function RemoteSchemas() {
     { keeps: true },
   );
   const add = (
-    <Button kind="primary" icon="plus" refusal={isReadOnly ? READ_ONLY_REASON : undefined} onClick={() => setEdited('new')}>
+    <Button kind="primary" icon="plus" refusal={readOnlyRefusal} onClick={() => setEdited('new')}>
       New remote schema
     </Button>
   );

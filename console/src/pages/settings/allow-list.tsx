@@ -3,12 +3,12 @@ import { makeChange } from '../../api/changes.ts';
 import { config } from '../../api/config.ts';
 import { memberPart } from '../../api/entries.ts';
 import { overview } from '../../api/overview.ts';
-import { objectsIn, readSections } from '../../api/sections.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { readSections } from '../../api/sections.ts';
+import { readOnlyRefusal } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { attempt } from '../../features/attempt.ts';
 import { JsonDialog } from '../../features/json-dialog.tsx';
-import { isObject } from '../../model/json.ts';
+import { isObject, objectsIn } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
@@ -25,7 +25,6 @@ export function AllowList() {
     (signal) => readSections(['query_collections', 'allowlist'], signal),
     `${overview.value?.version}`,
   );
-  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   const collections = objectsIn(value?.['query_collections']);
   const listed = objectsIn(value?.['allowlist']);
   const toggle = (name: string, on: boolean): void => {
@@ -51,7 +50,7 @@ export function AllowList() {
       ],
     });
   const add = (
-    <Button kind="primary" icon="plus" refusal={refusal} onClick={() => setAdding(true)}>
+    <Button kind="primary" icon="plus" refusal={readOnlyRefusal} onClick={() => setAdding(true)}>
       New collection
     </Button>
   );
@@ -83,10 +82,10 @@ export function AllowList() {
               <h2 class="grow">
                 {name} {isListed && <span class="badge badge-ok">allowed</span>}
               </h2>
-              <Button small pressed={isListed} refusal={refusal} onClick={() => toggle(name, !isListed)}>
+              <Button small pressed={isListed} refusal={readOnlyRefusal} onClick={() => toggle(name, !isListed)}>
                 {isListed ? 'Take off the list' : 'Put on the list'}
               </Button>
-              <Button small icon="trash" refusal={refusal} onClick={() => remove(name)}>
+              <Button small icon="trash" refusal={readOnlyRefusal} onClick={() => remove(name)}>
                 Drop …
               </Button>
             </header>

@@ -4,9 +4,9 @@ import { sectionPart } from '../../api/entries.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
 import { overview } from '../../api/overview.ts';
 import { readSections } from '../../api/sections.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { isReadOnly, readOnlyRefusal } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
-import { isObject, type Json, type JsonObject, parseJson, printJson } from '../../model/json.ts';
+import { isObject, type Json, type JsonObject, parseJsonText, printJson } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
@@ -57,14 +57,13 @@ export function Limits() {
   };
   const save = (): void => {
     try {
-      const json = parseJson(shown);
+      const json = parseJsonText(shown);
       if (!isObject(json)) throw new SyntaxError('limits are an object');
       void change('Limits of the API', json);
     } catch (error) {
       setRefused(failureOf(error));
     }
   };
-  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   const unchanged = shown.trim() === stored ? 'Nothing is changed' : shown.trim() === '' ? 'Remove all takes the limits away' : undefined;
   return (
     <section class="card stack">
@@ -83,10 +82,10 @@ export function Limits() {
         value={shown}
         readOnly={isReadOnly}
         onChange={(text) => setEdited({ text, before: edited === undefined ? limits : edited.before })}
-        onRun={() => (refusal ?? unchanged) === undefined && save()}
+        onRun={() => (readOnlyRefusal ?? unchanged) === undefined && save()}
       />
       <div class="row">
-        <Button kind="primary" title="set_api_limits" refusal={refusal ?? unchanged} onClick={save}>
+        <Button kind="primary" title="set_api_limits" refusal={readOnlyRefusal ?? unchanged} onClick={save}>
           Save
         </Button>
         <Button refusal={edited === undefined ? 'Nothing is changed' : undefined} onClick={() => setEdited(undefined)}>
@@ -94,7 +93,7 @@ export function Limits() {
         </Button>
         <Button
           title="remove_api_limits"
-          refusal={refusal ?? (limits === null ? 'None are set' : undefined)}
+          refusal={readOnlyRefusal ?? (limits === null ? 'None are set' : undefined)}
           onClick={() => void change('Remove the limits of the API', null)}
         >
           Remove all …

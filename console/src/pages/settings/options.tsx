@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks';
-import { administer } from '../../api/http.ts';
-import { objectsIn } from '../../api/sections.ts';
+import { sendAsAdmin } from '../../api/http.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { copyText } from '../../browser/clipboard.ts';
-import { isObject } from '../../model/json.ts';
+import { isObject, objectsIn } from '../../model/json.ts';
 import { shellQuoted } from '../../model/request-code.ts';
 import { Button } from '../../parts/button.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
@@ -11,14 +10,14 @@ import { Check, Search } from '../../parts/field.tsx';
 import { ListTable } from '../../parts/list-table.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
-import { tell } from '../../parts/toast.tsx';
+import { showToast } from '../../parts/toast.tsx';
 
 /** Every option of the service, as it is in force. They are set where the service is started. */
 export function Options() {
   const [filter, setFilter] = useState('');
   const [isChangedOnly, setChangedOnly] = useState(false);
   const { value, failure, isLoading, reload } = useResource(async (signal) => {
-    const json = await administer('v1alpha1/config?options=true', { method: 'GET', signal, retries: 2 });
+    const json = await sendAsAdmin('v1alpha1/config?options=true', { method: 'GET', signal, retries: 2 });
     return isObject(json) ? objectsIn(json['options']) : [];
   }, 'options');
   const shown = (value ?? []).filter(
@@ -31,7 +30,7 @@ export function Options() {
       .filter(({ variable }) => typeof variable === 'string')
       .map(({ variable, value: set }) => `${String(variable)}=${shellQuoted(String(set))}`);
     await copyText(`${lines.join('\n')}\n`);
-    tell(`Copied: ${lines.length} variables. Secrets are *** in them.`);
+    showToast(`Copied: ${lines.length} variables. Secrets are *** in them.`);
   };
   return (
     <>

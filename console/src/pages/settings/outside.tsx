@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { sectionPart } from '../../api/entries.ts';
 import { overview } from '../../api/overview.ts';
-import { objectsIn, readSections } from '../../api/sections.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { readSections } from '../../api/sections.ts';
+import { isReadOnly, readOnlyRefusal } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { attempt } from '../../features/attempt.ts';
-import { isList, isObject, type Json, type JsonObject } from '../../model/json.ts';
+import { isList, isObject, type Json, type JsonObject, objectsIn } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Check } from '../../parts/field.tsx';
@@ -38,7 +38,6 @@ export function Outside() {
 function Hosts({ hosts }: { readonly hosts: readonly JsonObject[] }) {
   const [host, setHost] = useState('');
   const [port, setPort] = useState('');
-  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   const addressOf = (entry: JsonObject): JsonObject => {
     const { host: name = '', suffix } = entry;
     return suffix === undefined || suffix === null ? { host: name } : { host: name, suffix };
@@ -71,7 +70,7 @@ function Hosts({ hosts }: { readonly hosts: readonly JsonObject[] }) {
               {String(entry['host'])}
               {entry['suffix'] === undefined || entry['suffix'] === null ? '' : `:${String(entry['suffix'])}`}
             </code>
-            <Button small refusal={refusal} onClick={() => drop(entry)}>
+            <Button small refusal={readOnlyRefusal} onClick={() => drop(entry)}>
               Drop
             </Button>
           </li>
@@ -81,7 +80,7 @@ function Hosts({ hosts }: { readonly hosts: readonly JsonObject[] }) {
         class="row"
         onSubmit={(event) => {
           event.preventDefault();
-          if (refusal === undefined && host.trim() !== '') void add();
+          if (readOnlyRefusal === undefined && host.trim() !== '') void add();
         }}
       >
         <input
@@ -99,7 +98,7 @@ function Hosts({ hosts }: { readonly hosts: readonly JsonObject[] }) {
           value={port}
           onInput={(event) => setPort(event.currentTarget.value)}
         />
-        <Button type="submit" refusal={refusal ?? (host.trim() === '' ? 'Say which host' : undefined)}>
+        <Button type="submit" refusal={readOnlyRefusal ?? (host.trim() === '' ? 'Say which host' : undefined)}>
           Add
         </Button>
       </form>

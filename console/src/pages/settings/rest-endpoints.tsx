@@ -1,11 +1,11 @@
 import { memberPart } from '../../api/entries.ts';
 import { overview } from '../../api/overview.ts';
-import { objectsIn, readSections } from '../../api/sections.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { readSections } from '../../api/sections.ts';
+import { readOnlyRefusal } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { hrefOf } from '../../browser/place.ts';
 import { attempt } from '../../features/attempt.ts';
-import { isList, isObject, type JsonObject } from '../../model/json.ts';
+import { isList, isObject, type JsonObject, objectsIn } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
@@ -47,7 +47,7 @@ export function RestEndpoints() {
               <td>{isList(endpoint['methods']) ? endpoint['methods'].map(String).join(', ') : ''}</td>
               <td>{operationOf(endpoint)}</td>
               <td>
-                <Button small kind="quiet" refusal={isReadOnly ? READ_ONLY_REASON : undefined} onClick={() => remove(endpoint)}>
+                <Button small kind="quiet" refusal={readOnlyRefusal} onClick={() => remove(endpoint)}>
                   Drop …
                 </Button>
               </td>

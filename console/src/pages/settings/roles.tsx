@@ -3,7 +3,7 @@ import { makeChange } from '../../api/changes.ts';
 import { type MetadataPart, readMetadata } from '../../api/entries.ts';
 import { failureOf } from '../../api/failure.ts';
 import { overview } from '../../api/overview.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { readOnlyRefusal } from '../../api/settings.ts';
 import { attempt } from '../../features/attempt.ts';
 import { equalJson, type Json } from '../../model/json.ts';
 import { allTables } from '../../model/overview.ts';
@@ -14,7 +14,7 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { Check, Field } from '../../parts/field.tsx';
 import { ACTIONS, ListTable } from '../../parts/list-table.tsx';
 import { Loading } from '../../parts/loading.tsx';
-import { tell } from '../../parts/toast.tsx';
+import { showToast } from '../../parts/toast.tsx';
 
 /** All roles, and what they inherit from each other. */
 export function Roles() {
@@ -22,7 +22,7 @@ export function Roles() {
   const [naming, setNaming] = useState<{ readonly role: string; readonly kind: 'copy' | 'rename' } | null>(null);
   const data = overview.value;
   if (data === undefined) return <Loading what="the roles" />;
-  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
+  const refusal = readOnlyRefusal;
   const tables = allTables(data);
   const change = async (role: string, how: RoleChange): Promise<boolean> => {
     try {
@@ -44,7 +44,7 @@ export function Roles() {
       });
       return done !== null;
     } catch (error) {
-      tell(failureOf(error).message, { isWrong: true });
+      showToast(failureOf(error).message, { isWrong: true });
       return false;
     }
   };

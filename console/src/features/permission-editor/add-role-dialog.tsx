@@ -1,0 +1,47 @@
+import { useState } from 'preact/hooks';
+import { Button } from '../../parts/button.tsx';
+import { Combobox } from '../../parts/combobox.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+
+export function AddRoleDialog({
+  known,
+  onClose,
+  onAdd,
+}: {
+  readonly known: readonly string[];
+  onClose(): void;
+  onAdd(name: string): void;
+}) {
+  const [name, setName] = useState('');
+  const refusal = name.trim() === '' ? 'Give it a name' : name.trim() === 'admin' ? 'admin may do everything already' : undefined;
+  const add = (): void => {
+    if (refusal === undefined) onAdd(name.trim());
+  };
+  return (
+    <Dialog
+      title="Add a role"
+      onClose={onClose}
+      onSubmit={add}
+      footer={
+        <Button kind="primary" refusal={refusal} onClick={add}>
+          Add
+        </Button>
+      }
+    >
+      <Field label="Name" hint="Which role a request has, its token, webhook or headers say. The role is there once it has a permission.">
+        {(id) => (
+          <Combobox
+            id={id}
+            isLive
+            name="Name of the role"
+            value={name}
+            options={known.map((value) => ({ value }))}
+            placeholder="customer"
+            onChange={setName}
+          />
+        )}
+      </Field>
+    </Dialog>
+  );
+}
