@@ -138,9 +138,9 @@ describe.skipIf(!hasMariadb())('a connection to MariaDB', () => {
     const refusals: readonly (readonly [string | JsonObject, string, string])[] = [
       [{ from_env: 'NONE' }, 'not-found', "environment variable 'NONE' not set"],
       ['mariadb://x/{{NONE}}', 'not-found', 'NONE'],
-      ['nonsense', 'database-error', 'it is no URL'],
+      ['nonsense', 'database-error', 'it is not a URL'],
       ['postgres://root@127.0.0.1/shop', 'database-error', 'mariadb:// or mysql://'],
-      ['mariadb://root@127.0.0.1', 'database-error', 'it names no database'],
+      ['mariadb://root@127.0.0.1', 'database-error', 'it has no database'],
       ['mariadb://root@127.0.0.1/shop?flags=1', 'database-error', 'unknown parameter'],
       ['mariadb://root@127.0.0.1/%zz', 'database-error', 'percent escape'],
       [server.url('shop').replace('root', 'nobody'), 'database-error', 'Access denied'],
@@ -302,7 +302,7 @@ describe.skipIf(!hasMariadb())('a connection to MariaDB', () => {
 
   it('keeps no more rows of SQL than fit', async () => {
     const source = await open({ connection_string: server.url('shop') }, {}, { maxConnections: 1 });
-    const most = { mostBytes: 1000 };
+    const most = { maxBytes: 1000 };
     for (const sql of [
       'select * from shop.wide',
       "select repeat('x', 500000)",
@@ -332,7 +332,7 @@ describe.skipIf(!hasMariadb())('a connection to MariaDB', () => {
       name: 'text',
       definition: { to_source: { source: 'shop', table: 'long_text', relationship_type: 'object', field_mapping: { target: 'id' } } },
     });
-    const refused = /the answer is larger than the database can make/;
+    const refused = /the answer is larger than the database can produce/;
     for (const query of [
       '{ long_text { id body } }',
       '{ long_text_aggregate { nodes { body } } }',

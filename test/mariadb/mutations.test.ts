@@ -265,7 +265,7 @@ describe.skipIf(!hasMariadb())('mutations of MariaDB', () => {
   it('gives no part of an answer for the whole, and writes nothing then', async () => {
     const update = (id: number): string =>
       `mutation { update_hub(where: {id: {_eq: ${id}}}, _inc: {n: 1}) { returning { n parts { body } } } }`;
-    expect(await ask(update(1))).toContain('bad-request $: the answer is larger than the database can make');
+    expect(await ask(update(1))).toContain('bad-request $: the answer is larger than the database can produce');
     expect(await ask(update(2))).toBe('{"update_hub":{"returning":[{"n":1,"parts":[{"body":"y"},{"body":"y"}]}]}}');
     expect(await ask('mutation { delete_part(where: {hub_id: {_eq: 1}, id: {_lt: 3}}) { returning { id body } } }')).toMatch(
       /^\{"delete_part":\{"returning":\[\{"id":1,"body":"x{40000}"/,

@@ -1,6 +1,6 @@
 import type { CatalogType } from '../../catalog/catalog.ts';
 
-/** A type of MariaDB by the name that this room has for it: `int`, `bigint unsigned`, `boolean`. */
+/** Returns the MariaDB type with a name such as `int`, `bigint unsigned` or `boolean`. */
 export function baseType(name: string): CatalogType {
   return { schema: '', name, kind: 'base', array: false };
 }

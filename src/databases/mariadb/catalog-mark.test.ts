@@ -4,7 +4,7 @@ import { readCatalogFingerprint } from './catalog-mark.ts';
 
 const SECOND = 1000;
 
-it('looks at definitions while there are more statements of definition, a while after, and once in a while', async () => {
+it('reads definitions while the count of DDL statements changes, for a while after that, and at intervals', async () => {
   let [count, looks] = [5, 0];
   const query = async (text: string) => {
     const isCount = text.includes('global_status');

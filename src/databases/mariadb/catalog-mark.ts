@@ -2,32 +2,32 @@ import type { CatalogFingerprint } from '../../backend/backend.ts';
 import { CATALOG_STATEMENTS } from './catalog.ts';
 import type { RunSqlResult } from '../../backend/connection.ts';
 
-/** A statement of definition counts when it begins, and is seen when it ends. */
+/** DDL is counted when it begins, but visible when it ends. */
 const SETTLED_MS = 10_000;
-/** What took longer, or was done by another server, is found so much later at the latest. */
-const LONGEST_TRUST_MS = 60_000;
+/** Maximum delay for changes that took longer, or that another server made. */
+const MAX_TRUST_MS = 60_000;
 
-/** Statements of definition since the server started, of all sessions; those of temporary tables are nobody else's affair. */
+/** Counts DDL of all sessions since the server started, except for temporary tables. */
 const COUNT = `select coalesce(sum(variable_value), 0) from information_schema.global_status
 where variable_name rlike '^COM_(ALTER|CREATE|DROP|RENAME)_' and variable_name not rlike 'TEMPORARY'`;
 
-/** The rows that the catalog is read from, as one number each. */
+/** Hashes the rows from which the catalog is read, one number for each statement. */
 const DEFINITIONS = CATALOG_STATEMENTS.map(({ text, columns }) => {
   const row = columns.map((column) => `ifnull(${column}, char(1))`).join(', ');
   return `select count(*), coalesce(sum(crc32(concat_ws(char(0), ${row}))), 0) from (${text}) found`;
 }).join(' union all ');
 
 interface Seen {
-  /** Of statements of definition. */
+  /** DDL statements so far. */
   readonly count: string;
-  /** When there were more of them than before, and when the rows were looked at: epoch milliseconds. */
+  /** Epoch milliseconds when the count last changed, and when the definitions were last read. */
   readonly moved: number;
   readonly checked: number;
 }
 
 /**
- * What tells that the catalog is the same as before. The rows of `information_schema` take the server long: they are looked at while
- * something is defined, and once in a while.
+ * Identifies the state of the catalog. Reading `information_schema` is expensive for the server, so definitions are read only while DDL
+ * runs and at long intervals.
  */
 export async function readCatalogFingerprint(
   query: (text: string, values: readonly (string | null)[]) => Promise<RunSqlResult>,
@@ -37,7 +37,7 @@ export async function readCatalogFingerprint(
   const known = before?.seen == null ? null : (JSON.parse(before.seen) as Seen);
   const count = (await query(COUNT, [])).rows[0]?.[0] ?? '';
   const moved = known === null || known.count !== count ? now : known.moved;
-  if (before !== null && known !== null && now - moved > SETTLED_MS && now - known.checked < LONGEST_TRUST_MS) return before;
+  if (before !== null && known !== null && now - moved > SETTLED_MS && now - known.checked < MAX_TRUST_MS) return before;
   const { rows } = await query(DEFINITIONS, []);
   const seen: Seen = { count, moved, checked: now };
   return { seen: JSON.stringify(seen), definitions: rows.map((row) => row.join(' ')).join(',') };

@@ -23,14 +23,14 @@ import type {
   StatementOptions,
 } from '../../backend/connection.ts';
 
-/** Statements in a session that the caller has for itself. */
+/** Runs statements in a session that the caller has to itself. */
 export class SessionConnection implements Connection {
   private readonly pool: Pool;
   private readonly session: BorrowedSession;
   private readonly database: string;
   private readonly deadline: number | undefined;
 
-  /** `deadline`: of statements that have none of their own; epoch milliseconds. */
+  /** @param deadline applies to statements without one, in epoch milliseconds */
   constructor(pool: Pool, session: BorrowedSession, database: string, { deadline }: { readonly deadline?: number | undefined } = {}) {
     this.pool = pool;
     this.deadline = deadline;
@@ -65,7 +65,7 @@ export class SessionConnection implements Connection {
   }
 
   async runSql(text: string, options: RunSqlOptions): Promise<RunSqlResult> {
-    // Whatever the text does to the session's settings must not be seen by others.
+    // The text may change session settings.
     this.session.tainted = true;
     const { maxRows, maxBytes: mostBytes = MOST_RESULT_BYTES } = options;
     const stop = new CancellationSource(options.signal);
@@ -83,7 +83,7 @@ export class SessionConnection implements Connection {
     };
     try {
       return await this.pool.run(this.session, { ...this.within(options), signal: stop }, async () => {
-        // The server sends no more; what has a limit of its own is cut here.
+        // The server then sends no more rows; statements with a limit of their own are cut below.
         if (maxRows !== undefined) await this.session.connection.query(`set session sql_select_limit = ${maxRows + 1}`);
         const [results, fields] = await this.session.connection.query<RowDataPacket[][]>({
           sql: text,
@@ -118,12 +118,12 @@ export class SessionConnection implements Connection {
   }
 
   async introspect(scope?: CatalogScope, options: RunOptions = {}): Promise<Catalog> {
-    await this.wantAllRows(options);
+    await this.liftRowLimits(options);
     return readCatalog((text, values) => this.query(text, values, options), this.database, scope);
   }
 
   async tableOverviews(tables?: readonly QualifiedName[], options: RunOptions = {}): Promise<readonly TableOverview[]> {
-    await this.wantAllRows(options);
+    await this.liftRowLimits(options);
     return readTableOverviews((text, values) => this.query(text, values, options), this.database, tables);
   }
 
@@ -131,8 +131,8 @@ export class SessionConnection implements Connection {
     return analyzeDryRun(sql, before, this.database);
   }
 
-  /** SQL of administrators may have limited them for its session: what is cut then would look as if it had been dropped. */
-  private async wantAllRows(options: RunOptions): Promise<void> {
+  /** Lifts row limits that SQL of administrators may have set: truncated introspection would look like dropped tables. */
+  private async liftRowLimits(options: RunOptions): Promise<void> {
     if (this.session.tainted) await this.query(`set session ${ALL_ROWS}`, [], options);
   }
 
@@ -144,7 +144,7 @@ export class SessionConnection implements Connection {
 type Cell = string | number | Buffer | null;
 type Result = ResultSetHeader | readonly (readonly Cell[])[];
 
-/** Of several statements the last result: then there is a list of results, and of the columns of each. */
+/** Returns the last result; several statements give a list of results and a list of their columns. */
 function resultOf(
   results: Result | readonly Result[],
   fields: readonly (FieldPacket | readonly FieldPacket[] | undefined)[] | undefined,

@@ -1,6 +1,5 @@
 import type { ConsoleForm } from '../../model/console-form.ts';
 
-/** MariaDB in the console. */
 export const consoleForm: ConsoleForm = {
   title: 'MariaDB',
   editor: 'sql-mysql',

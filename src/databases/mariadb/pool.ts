@@ -1,4 +1,4 @@
-/** Sessions of a source: opened, set up, session to one user at a time. */
+/** Sessions of a source, borrowed by one caller at a time. */
 import { createPool, type Pool as DriverPool, type PoolConnection as DriverConnection } from 'mysql2';
 import { type Connection, createConnection, type PoolConnection, type RowDataPacket } from 'mysql2/promise';
 import { identifier, join, print, type Sql, sql, string } from '../../sql/fragment.ts';
@@ -12,24 +12,24 @@ import type { RunOptions, SessionSettings } from '../../backend/connection.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const CHECK_INTERVAL_MS = 50;
-/** That a server has for what takes it no time: to end a statement or a transaction, to set up a session. One that says nothing is given up. */
+/** Time for control statements, which take the server no time: kill, rollback, session setup. Unresponsive sessions are disconnected. */
 const CONTROL_TIMEOUT_MS = 3_000;
-/** Later ones would run at once. */
+/** Longer timers would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 /**
- * That a transaction in a session of the pool may be idle before the server openSessions it: its statements follow one another at once, and the locks
- * of an instance that stands still in one keep others from events and rows. s
+ * Idle time after which the server ends a transaction in a pooled session, in s. Statements of a transaction follow each other at once,
+ * and the locks of a frozen instance would block events and rows for the others.
  */
 const IDLE_TRANSACTION_S = 20;
-/** The server keeps no more than some 16,000 for all sessions together. */
+/** Prepared statements per session. The server allows some 16,000 for all sessions together. */
 const PREPARED_STATEMENTS = 256;
 const SQL_MODE =
   'STRICT_TRANS_TABLES,STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO,SIMULTANEOUS_ASSIGNMENT';
 
-/** Statements give all of their rows. */
+/** Settings with which statements return all of their rows. */
 export const ALL_ROWS = 'sql_select_limit = 18446744073709551615, max_join_size = 18446744073709551615, sql_big_selects = 1';
 
-/** What the server's own settings may say otherwise. */
+/** Settings that the server's configuration may set differently. */
 const SESSION = [
   "time_zone = '+00:00'",
   'character_set_client = utf8mb4, character_set_results = utf8mb4, collation_connection = utf8mb4_general_ci',
@@ -38,33 +38,32 @@ const SESSION = [
   'group_concat_max_len = 1073741824, max_error_count = 1024, div_precision_increment = 4',
 ].join(', ');
 
-/** Of whoever had the server's thread before: only a statement that reads a table counts anew. */
+/** Clears the warnings of an earlier session of the same server thread: only a statement that reads a table resets the count. */
 const RESET_WARNINGS = 'select 1 from information_schema.character_sets limit 0';
 
 export interface PoolSettings {
   readonly maxConnections: number;
   readonly idleTimeoutMs: number;
-  /** Infinity is for ever. */
+  /** Infinity for no limit. */
   readonly lifetimeMs: number;
-  /** Infinity is for ever. */
   readonly waitTimeoutMs: number;
-  /** ms that a statement may take; null: as the server says. */
+  /** Maximum duration of a statement, in ms. `null` leaves it to the server. */
   readonly statementTimeoutMs: number | null;
 }
 
 export interface BorrowedSession {
   readonly connection: Connection;
-  /** Lets go of a session that is as it was. */
+  /** Returns an unchanged session. */
   readonly end: () => void;
-  /** True: the session is not as it was, and is not used again. */
+  /** Set if the session has been changed; it is then closed instead of reused. */
   tainted: boolean;
 }
 
 interface Session {
   readonly openedAt: number;
-  /** The settings of the service in it. */
+  /** User variables that the service has set. */
   variables: ReadonlyMap<string, string>;
-  /** Ends it when nobody takes it for long. */
+  /** Closes the session after the idle timeout. */
   idle?: NodeJS.Timeout;
 }
 
@@ -93,7 +92,6 @@ export class Pool {
     });
   }
 
-  /** What the service has there now. */
   measures(): ServerMeasures {
     const { size } = this.openSessions;
     const used = Math.min(this.borrowed, size);
@@ -105,7 +103,7 @@ export class Pool {
     };
   }
 
-  /** A session was opened; it counts until it openSessions. @param began when, by `performance.now()` */
+  /** Counts a session until it closes. @param startedAt `performance.now()` when it was requested */
   private trackSession(session: object, startedAt: number): void {
     this.counts.initTime.observe((performance.now() - startedAt) / 1000);
     this.openSessions.add(session);
@@ -114,7 +112,7 @@ export class Pool {
     );
   }
 
-  /** @throws Error of the driver, `NoConnectionError`, `StatementCancelledError` */
+  /** Borrows a pooled session. @throws Error of the driver, `NoConnectionError`, `StatementCancelledError` */
   async acquire(options: RunOptions): Promise<BorrowedSession> {
     for (;;) {
       const requestedAt = performance.now();
@@ -140,7 +138,7 @@ export class Pool {
     }
   }
 
-  /** The driver's pool would keep fewer sessions than it may have, if it ended idle ones. */
+  /** Ends idle sessions here: if the driver's pool did it, it would keep fewer sessions than `maxConnections`. */
   private returnToPool(connection: PoolConnection): void {
     const session = this.sessions.get(sessionOf(connection));
     if (session !== undefined)
@@ -148,7 +146,7 @@ export class Pool {
     connection.release();
   }
 
-  /** A session that nobody else gets, which takes several statements in one text. @throws Error of the driver */
+  /** Opens a session outside the pool, for texts with several statements. @throws Error of the driver */
   async open(): Promise<BorrowedSession> {
     if (this.closing) throw new NoConnectionError('the source is closed');
     const startedAt = performance.now();
@@ -169,10 +167,7 @@ export class Pool {
     return { connection, end: () => connection.destroy(), tainted: false };
   }
 
-  /**
-   * Sets the user variables of the session that have these names (`@\`svc.user\``), and takes away others that it was told before. To be called
-   * before every write for a request; costs nothing where the session has heard the same before.
-   */
+  /** Sets user variables (`@\`svc.user\``) and clears those of the previous caller. No statement is sent if nothing changes. */
   async setVariables({ connection }: BorrowedSession, settings: SessionSettings): Promise<void> {
     const session = this.sessions.get(sessionOf(connection));
     const before = session?.variables ?? NO_VARIABLES;
@@ -185,12 +180,12 @@ export class Pool {
     if (session !== undefined) session.variables = after;
   }
 
-  /** Whether `tell` has set anything in the session that is still there. */
+  /** Returns whether variables of a previous caller are still set. */
   hasVariables({ connection }: BorrowedSession): boolean {
     return (this.sessions.get(sessionOf(connection))?.variables ?? NO_VARIABLES).size > 0;
   }
 
-  /** What the server says of itself. @throws Error of the driver */
+  /** @throws Error of the driver */
   async version(): Promise<string> {
     const connection = await createConnection(optionsOf(this.target));
     try {
@@ -208,7 +203,7 @@ export class Pool {
     else end();
   }
 
-  /** Runs a task in a session that is stopped when nobody waits for it any more, or its time is over. */
+  /** Runs a task in a session; kills its statement on cancellation and at the deadline. */
   async run<T>(session: BorrowedSession, options: RunOptions, task: () => Promise<T>): Promise<T> {
     const startedAt = performance.now();
     try {
@@ -236,7 +231,7 @@ export class Pool {
     const stopChecking = this.checks.add(() => {
       reason ??= stopReasonOf(options);
       if (reason === null || killing !== undefined) return;
-      // The order may hit what comes next in the session: nothing does.
+      // `kill query` may hit a later statement, so the session must not run any.
       session.tainted = true;
       killing = this.kill(session.connection);
       disconnectTimer = setTimeout(() => disconnect(session.connection), CONTROL_TIMEOUT_MS);
@@ -252,12 +247,12 @@ export class Pool {
     }
   }
 
-  /** Ends a transaction with nothing written. A session that does not say that it has is not used again. Never throws. */
+  /** Rolls back. If the server does not confirm it, the session is not used again. Never throws. */
   async rollBack(session: BorrowedSession): Promise<void> {
     try {
       await withTimeout(session.connection, () => session.connection.query('rollback'));
     } catch {
-      // The server rolls back what a session leaves behind.
+      // The server rolls back the transaction when the session closes.
       session.tainted = true;
     }
   }
@@ -301,7 +296,7 @@ export class Pool {
         stopChecking();
         if (hasFailed) connection.release();
         else {
-          // Where one is opened for it, that is no wait.
+          // Opening a connection does not count as waiting.
           this.counts.waitTime.observe(isFree ? 0 : (performance.now() - startedAt) / 1000);
           resolve(this.withPromises(connection));
         }
@@ -311,7 +306,7 @@ export class Pool {
     });
   }
 
-  /** The same one for the same session: to make it takes as long as a small statement. */
+  /** Caches the promise wrapper of a connection: creating it takes as long as a small statement. */
   private withPromises(connection: DriverConnection): PoolConnection {
     let wrapped = this.promiseConnections.get(connection);
     if (wrapped === undefined) {
@@ -321,7 +316,7 @@ export class Pool {
     return wrapped;
   }
 
-  /** On a connection of its own: those of the pool may all be busy. */
+  /** Kills the running statement from a new connection, because all pooled ones may be busy. */
   private async kill(connection: Connection): Promise<void> {
     try {
       const other = await createConnection({ ...optionsOf(this.target), connectTimeout: CONTROL_TIMEOUT_MS });
@@ -331,7 +326,7 @@ export class Pool {
         other.destroy();
       }
     } catch {
-      // The server openSessions the statement by itself when its time is over.
+      // The server ends the statement itself after its timeout.
       disconnect(connection);
     }
   }
@@ -359,25 +354,25 @@ function optionsOf(target: ConnectionTarget) {
     charset: 'utf8mb4',
     connectTimeout: CONNECT_TIMEOUT_MS,
     enableKeepAlive: true,
-    // Where an error comes from is known without the stack of every statement.
+    // Errors name their statement; a stack trace for each statement would be waste.
     trace: false,
     jsonStrings: true,
     dateStrings: true,
     supportBigNumbers: true,
     bigNumberStrings: true,
     maxPreparedStatements: PREPARED_STATEMENTS,
-    // A file of this machine is never read because the server asks for it.
+    // Local files are never read at the server's request.
     flags: ['-LOCAL_FILES'],
   };
 }
 
-/** Whoever waits for an answer in the session gets an error: of one that is only destroyed, the driver would let them wait for ever. */
+/** Fails pending commands of the session. After `connection.destroy()` alone, the driver would leave them pending forever. */
 function disconnect(connection: Connection): void {
   const { stream } = sessionOf(connection) as { readonly stream: { destroy(): void } };
   stream.destroy();
 }
 
-/** A small task in a session, which is disconnectTimer off when the server does not answer. @throws Error of the driver */
+/** Runs a small task and disconnects the session if the server does not answer in time. @throws Error of the driver */
 async function withTimeout<T>(connection: Connection, task: () => Promise<T>, timeoutMs = CONTROL_TIMEOUT_MS): Promise<T> {
   const timer = setTimeout(() => disconnect(connection), timeoutMs);
   try {
@@ -387,7 +382,7 @@ async function withTimeout<T>(connection: Connection, task: () => Promise<T>, ti
   }
 }
 
-/** What stays the same when the pool lends a session again. */
+/** Returns the driver's session, which stays the same when the pool reuses it. */
 function sessionOf(connection: Connection | PoolConnection): object {
   return 'connection' in connection ? connection.connection : connection;
 }
@@ -396,7 +391,7 @@ function value(text: string | undefined): Sql {
   return text === undefined ? sql`null` : string(text);
 }
 
-/** @throws StatementCancelledError where nobody waits any more */
+/** @throws StatementCancelledError if the caller no longer waits */
 export function refuseCancelled(options: RunOptions): void {
   const reason = stopReasonOf(options);
   if (reason !== null) throw new StatementCancelledError(reason);

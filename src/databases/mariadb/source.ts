@@ -35,8 +35,8 @@ import type {
 } from '../../backend/connection.ts';
 
 const CLOSE_BOUND_MS = 10_000;
-/** Of a transaction that the server gives up because another one waits for it. */
-const MOST_ATTEMPTS = 4;
+/** Maximum attempts of a transaction that deadlocks. */
+const MAX_ATTEMPTS = 4;
 
 const ISOLATION = {
   'read-committed': 'read committed',
@@ -114,7 +114,7 @@ export class MariadbSource implements Source {
     }
   }
 
-  /** One statement alone is a transaction by itself. */
+  /** Runs a mutation in a transaction. A single statement needs none. */
   private async written(
     session: BorrowedSession,
     statements: readonly MutationStatement[],
@@ -125,7 +125,7 @@ export class MariadbSource implements Source {
     await this.pool.setVariables(session, options.settings);
     const tagged = options.tags === undefined ? statements : statements.map((each) => withTags(each, options.tags));
     const [first] = statements;
-    // What is given up is only known when it is done.
+    // An aborted pattern is detected only after the statement has run.
     const isSure = first !== undefined && !mayAbortPattern(first.statement.text);
     const isAlone = statements.length === 1 && isSure && first.flow?.rows === undefined && options.isolation === undefined;
     const { resultBudget: intake } = options;
@@ -140,30 +140,30 @@ export class MariadbSource implements Source {
         return rows;
       } catch (failure) {
         if (!isAlone) await this.pool.rollBack(session);
-        if (attempt >= MOST_ATTEMPTS || !isDeadlock(failure)) throw failure;
+        if (attempt >= MAX_ATTEMPTS || !isDeadlock(failure)) throw failure;
         intake?.release(reservation?.taken ?? 0);
       }
     }
   }
 
   session<T>(run: (connection: Connection) => Promise<T>, settings: SessionSettings = []): Promise<T> {
-    return this.apart(async (session) => {
+    return this.inOwnSession(async (session) => {
       await this.pool.setVariables(session, settings);
       return run(new SessionConnection(this.pool, session, this.database));
     });
   }
 
-  /** Statements that define something commit what came before them, as they do in any session of the server. */
+  /** DDL commits the preceding statements implicitly, as always in MariaDB. */
   transaction<T>(
     { readOnly = false, isolation, settings = [], deadline, idleMs }: TransactionOptions,
     run: (connection: Connection) => Promise<T>,
   ): Promise<T> {
-    return this.apart(async (session) => {
+    return this.inOwnSession(async (session) => {
       const { connection } = session;
       try {
         await this.pool.setVariables(session, settings);
         if (isolation !== undefined) await connection.query(`set session transaction isolation level ${ISOLATION[isolation]}`);
-        // Of the session: that of a transaction ends with it, and a definition ends any.
+        // Set for the session: DDL ends the transaction and with it the transaction's own settings.
         if (readOnly) await connection.query('set session transaction read only');
         if (idleMs !== undefined) await connection.query(`set session idle_transaction_timeout = ${Math.ceil(idleMs / 1000)}`);
         await connection.query('start transaction');
@@ -177,7 +177,7 @@ export class MariadbSource implements Source {
     });
   }
 
-  /** Statements in one transaction, in a session of the pool. */
+  /** Runs statements in one transaction of a pooled session. */
   private async transact<T>(options: RunOptions, run: (query: Query) => Promise<T>): Promise<T> {
     const session = await this.caught(() => this.pool.acquire(options));
     const connection = new SessionConnection(this.pool, session, this.database);
@@ -202,7 +202,7 @@ export class MariadbSource implements Source {
     try {
       session = await this.pool.acquire(options);
       const { connection } = session;
-      // The text is the administrator's.
+      // The text comes from an administrator.
       session.tainted = true;
       refuseWritable(sql);
       await this.pool.run(session, options, async () => {
@@ -235,7 +235,7 @@ export class MariadbSource implements Source {
     }
   }
 
-  /** A session where nobody finds, in a view that calls a function, who has written in it before. */
+  /** Runs in a session without variables of a previous writer, which views with function calls could read. */
   private async reading<T>(options: RunOptions, run: (connection: SessionConnection) => Promise<T>): Promise<T> {
     const session = await this.caught(() => this.pool.acquire(options));
     try {
@@ -247,8 +247,8 @@ export class MariadbSource implements Source {
     }
   }
 
-  /** In a session of its own, which takes several statements in one text. */
-  private async apart<T>(run: (session: BorrowedSession) => Promise<T>): Promise<T> {
+  /** Runs in a session outside the pool. */
+  private async inOwnSession<T>(run: (session: BorrowedSession) => Promise<T>): Promise<T> {
     const session = await this.caught(() => this.pool.open());
     try {
       return await this.caught(() => run(session));

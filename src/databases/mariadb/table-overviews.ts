@@ -5,11 +5,11 @@ import type { RunSqlResult } from '../../backend/connection.ts';
 const TABLES = `select table_schema, table_name, table_type, table_comment, table_rows from information_schema.tables
 where ${IS_TABLE}`;
 
-/** The text `NULL` is no default of any use. */
+/** Ignores the text `NULL`, which is not a default. */
 const DEFAULTS = `select table_schema, table_name, column_name, column_default from information_schema.columns
 where table_schema = ? and table_name = ? and column_default is not null and column_default <> 'NULL' and is_generated = 'NEVER'`;
 
-/** What `information_schema` tells of tables at once. @param database the one whose tables have no schema */
+/** Reads table overviews from `information_schema`. @param database database of the connection; its tables have no schema */
 export async function readTableOverviews(
   query: (text: string, values: readonly (string | null)[]) => Promise<RunSqlResult>,
   database: string,
@@ -35,7 +35,7 @@ export async function readTableOverviews(
     return {
       name,
       kind: isView ? 'view' : 'table',
-      // That of every view is the word.
+      // The comment of every view is "VIEW".
       comment: isView || comment === '' ? null : (comment ?? null),
       estimatedRows: count === null || count === undefined ? null : Number(count),
       defaults: defaults.get(key) ?? new Map(),

@@ -1,4 +1,4 @@
-/** Where and how connections are opened: what connection strings and settings of TLS mean. */
+/** Resolves connection strings and TLS settings. */
 import type { PoolOptions, SslOptions } from 'mysql2/promise';
 import type { ConnectContext } from '../../backend/backend.ts';
 import {
@@ -17,7 +17,7 @@ type Environment = ConnectContext['environment'];
 
 export type ConnectionTarget = Pick<PoolOptions, 'host' | 'port' | 'user' | 'password' | 'database' | 'ssl' | 'socketPath'>;
 
-/** @throws SvcError `not-found` for missing environment variables, `database-error` for wrong connection strings */
+/** @throws SvcError `not-found` for missing environment variables, `database-error` for invalid connection strings */
 export function targetOf({ connectionString, ssl }: MariadbConfiguration, environment: Environment): ConnectionTarget {
   const url = parseUrl(connectionText(connectionString, environment));
   const take = (name: string): string | undefined => {
@@ -32,7 +32,7 @@ export function targetOf({ connectionString, ssl }: MariadbConfiguration, enviro
   if (unknown !== undefined) throw invalid(`it has an unknown parameter "${unknown}"`);
   const settings: SslSettings<SslMode> = ssl === undefined ? { mode, ...files } : sslSettings(ssl, environment);
   const database = decodeURIComponent(url.pathname.slice(1));
-  if (database === '') throw invalid('it names no database');
+  if (database === '') throw invalid('it has no database');
   const options = tls(settings);
   return {
     ...(socketPath === undefined ? { host: unbracketed(url.hostname), port: url.port === '' ? 3306 : Number(url.port) } : { socketPath }),
@@ -48,14 +48,14 @@ function parseUrl(text: string): URL {
   try {
     url = new URL(text);
   } catch {
-    throw invalid('it is no URL');
+    throw invalid('it is not a URL');
   }
-  if (url.protocol !== 'mariadb:' && url.protocol !== 'mysql:') throw invalid('it does not begin with mariadb:// or mysql://');
-  if (url.hostname === '') throw invalid('it names no host');
+  if (url.protocol !== 'mariadb:' && url.protocol !== 'mysql:') throw invalid('it must start with mariadb:// or mysql://');
+  if (url.hostname === '') throw invalid('it has no host');
   try {
     decodeURIComponent(`${url.pathname}${url.username}${url.password}`);
   } catch {
-    throw invalid('it has a wrong percent escape');
+    throw invalid('it has an invalid percent escape');
   }
   return url;
 }
@@ -72,7 +72,7 @@ function file(path: string | undefined): string | undefined {
   return certificateFile(path, ({ message }) => connectionError(message));
 }
 
-/** Null: no TLS. A server without it is refused in every other mode. */
+/** `null` for no TLS. Every other mode refuses a server without it. */
 function tls(settings: SslSettings<SslMode>): SslOptions | null {
   const identity = tlsIdentity(settings);
   switch (settings.mode) {

@@ -1,4 +1,4 @@
-/** Runs the statements of a mutation one after another and hands rows from one to another as their flows say. */
+/** Runs the statements of a mutation in order and passes rows between them as their flows say. */
 import type { Connection } from 'mysql2/promise';
 import type { MutationStatement } from '../../backend/backend.ts';
 import type { FlowOutput, StatementFlow, FlowInput } from '../../backend/statement-flow.ts';
@@ -11,26 +11,25 @@ import { execute, type ResultReservation, type Row } from './execute.ts';
 import { repeatedStatements } from './repeated-rows.ts';
 import type { JsonRow } from '../../backend/connection.ts';
 
-/** What a statement has done. */
 interface Outcome {
   readonly rows: readonly Row[];
-  /** Rows that it has written, or given to others. */
+  /** Rows written or passed on. */
   readonly given: number;
-  /** Given or not. */
+  /** Rows found, passed on or not. */
   readonly met: number;
 }
 
 const NOTHING: Outcome = { rows: [], given: 0, met: 0 };
 const NO_FLOW: StatementFlow = { inputs: [], outputs: [] };
 const [OPEN, CLOSE, COMMA] = [bytesOfText('['), bytesOfText(']'), bytesOfText(',')];
-/** Times that a row is looked for again that somebody else has inserted, or taken away, in between. */
-const MOST_LOOKS = 3;
+/** Maximum retries of an upsert whose row others insert or delete in between. */
+const MAX_RETRIES = 3;
 
 /**
- * @param before is called before each statement; may throw
- * @param reservation of what they answer; absent: all is kept
- * @returns a row for each statement
- * @throws SvcError, and errors of the driver that are about no statement; what was written has to be rolled back then
+ * @param before called before each statement; may throw
+ * @param reservation for the answers; without one, they are not limited
+ * @returns one row for each statement
+ * @throws SvcError, and errors of the driver that concern no statement; the caller has to roll back
  */
 export async function runStatements(
   connection: Connection,
@@ -39,7 +38,7 @@ export async function runStatements(
   reservation?: ResultReservation,
 ): Promise<readonly JsonRow[]> {
   const outcomes: Outcome[] = statements.map(() => NOTHING);
-  const looks = new Map<number, number>();
+  const retries = new Map<number, number>();
   for (let i = 0; i < statements.length; i++) {
     const statement = statements[i] as MutationStatement;
     const { flow = NO_FLOW } = statement;
@@ -52,9 +51,9 @@ export async function runStatements(
         if (onDuplicate === undefined || !isDuplicate(failure)) throw errorOf(failure, statement);
         if (onDuplicate === 'ignore') outcomes[i] = NOTHING;
         else {
-          const before = looks.get(i) ?? 0;
-          if (before >= MOST_LOOKS) throw errorOf(failure, statement);
-          looks.set(i, before + 1);
+          const before = retries.get(i) ?? 0;
+          if (before >= MAX_RETRIES) throw errorOf(failure, statement);
+          retries.set(i, before + 1);
           i = onDuplicate.again - 1;
         }
         continue;
@@ -116,7 +115,7 @@ async function run(
   };
 }
 
-/** An error of a statement with a part of the rows. */
+/** Error of a statement for a part of the rows. */
 class RowsError extends Error {
   readonly start: number;
   constructor(cause: unknown, start: number) {
@@ -134,7 +133,7 @@ async function outcomeOf(
   reservation: ResultReservation | undefined,
 ): Promise<Outcome> {
   const { rows: found, affectedRows, warns } = await execute(connection, text, values, reservation);
-  // The server would keep it for nothing.
+  // The server would keep it prepared in vain.
   if (once) connection.unprepare(text);
   if (warns && (mayBeCut === true || mayAbortPattern(text))) await refuseTruncation(connection);
   if (found === null) return { rows: [], given: affectedRows, met: affectedRows };
@@ -161,7 +160,7 @@ function listOf({ statements, cell }: FlowInput, outcomes: readonly Outcome[]): 
 }
 
 function textOf({ statements, cell, row }: FlowInput, outcomes: readonly Outcome[]): string | null {
-  // Most often the row is one of the only statement.
+  // Usually there is one statement.
   const found = rowsOf(statements, outcomes)[row ?? 0];
   if (found === undefined) throw new Error('invariant: a row that others refer to was written');
   return found[cell]?.toString() ?? null;
@@ -183,7 +182,7 @@ function cellOf(cell: FlowOutput, outcomes: readonly Outcome[]): readonly Bytes[
   return pieces;
 }
 
-/** An object is never null, but where it is larger than the server can make. */
+/** Objects are null only if they exceed the size that the server can build. */
 function bytesOf(row: Row, cell: number): Bytes {
   const buffer = row[cell];
   if (buffer === null || buffer === undefined) throw tooLarge('an object is null');

@@ -44,7 +44,7 @@ const b = table('b', ['id', 'x']);
 const other = table('c', ['id'], { name: { schema: 'other', name: 'c' } });
 const before = catalogOf(a, b, other);
 
-/** Tables with their columns and where their foreign keys lead. */
+/** Tables with their columns and the targets of their foreign keys. */
 const shown = (catalog: Catalog): string =>
   [...catalog.tables.values()]
     .map(({ name, columns, foreignKeys }) => {
@@ -57,7 +57,7 @@ const A = 'a(id Name b_id) b_id->b.id';
 const B = 'b(id x)';
 const C = 'other.c(id)';
 
-describe('what is foreseen', () => {
+describe('dry-run analysis', () => {
   it.each([
     ['drop table a', `${B} | ${C}`],
     ['DROP TABLE IF EXISTS `a`, shop.b CASCADE', C],
@@ -85,12 +85,12 @@ describe('what is foreseen', () => {
     ],
     ['alter table b modify x tinyint(1), modify id double precision', `${A} | b(id:double x:boolean) | ${C}`],
     ['alter table b rename index i to j, rename key k to l, rename as e', `a(id Name b_id) b_id->e.id | e(id x) | ${C}`],
-    // Made again in its place: what it is like is seen afterwards.
+    // Recreated in place; the new definition is read after the SQL has run.
     ['drop table b; create table if not exists b (id int)', `${A} | ${C} | ${B}`],
     ['drop table b; create or replace algorithm = merge definer = `r`@`%` view b as select 1', `${A} | ${C} | ${B}`],
     ['alter table b drop x, add column x text', `${A} | b(id x:text) | ${C}`],
     ['alter table a drop foreign key to_b, add constraint n foreign key (b_id) references b (id)', `${A} | ${B} | ${C}`],
-    // What the body of a routine says is not done now.
+    // The body of a routine does not run now.
     ['create or replace definer = current_user procedure p() begin drop table a; end', `${A} | ${B} | ${C}`],
     ['drop table b; create trigger t after insert on a for each row begin delete from b; drop table a; end', `${A} | ${C}`],
     ['begin not atomic drop table a; end', `${A} | ${B} | ${C}`],
@@ -98,15 +98,15 @@ describe('what is foreseen', () => {
     ['drop', `${A} | ${B} | ${C}`],
     ["alter table a '", `${A} | ${B} | ${C}`],
     ['rename table', `${A} | ${B} | ${C}`],
-  ])('by %s', (sql, expected) => {
+  ])('predicts the catalog after %s', (sql, expected) => {
     expect(shown(catalogAfter(sql, before, 'shop'))).toBe(expected);
   });
 
-  it('is the same catalog where nothing changes', () => {
+  it('returns the same catalog if nothing changes', () => {
     expect(catalogAfter('insert into a values (1); alter table none drop x', before, 'shop')).toBe(before);
   });
 
-  it('knows under new names what was there before, and nothing else', () => {
+  it('recognizes renamed objects, and only these', () => {
     const expected = catalogAfter(
       'rename table a to d; alter table d rename column name to title, add name int; create table a (id int)',
       before,

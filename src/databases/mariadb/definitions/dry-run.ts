@@ -1,6 +1,6 @@
 /**
- * What a catalog will be after SQL, as far as its text tells. Definitions cannot be taken back, so that what they would break has to be
- * known before; and the database knows no table or column that has a new name from one that is new.
+ * Predicts the catalog after SQL from its text. DDL cannot be rolled back, so what it would break has to be known before; and in the
+ * database, a renamed table or column cannot be told from a new one.
  */
 import {
   type Catalog,
@@ -15,16 +15,16 @@ import { baseType } from '../base-type.ts';
 import { TokenReader, statementsOf, tokensOf } from './tokens.ts';
 import type { DryRunAnalysis } from '../../../backend/connection.ts';
 
-/** @param database the one that the session is in: its tables have no schema */
+/** @param database database of the session; its tables have no schema */
 export function analyzeDryRun(sql: string, before: Catalog, database: string): DryRunAnalysis {
   const catalog = catalogAfter(sql, before, database);
   return { catalog, recognize: (found) => withIdentities(found, catalog) };
 }
 
 /**
- * Drops and new names of tables, views, columns and foreign keys, and new types of columns. What the text hides (prepared
- * statements, routines) and new definitions in the place of old ones are not expected.
- * @param database the one that the session is in: its tables have no schema
+ * Recognizes drops and renames of tables, views, columns and foreign keys, and changes of column types. SQL inside prepared statements
+ * and routines is not analyzed, nor are new definitions of replaced objects.
+ * @param database database of the session; its tables have no schema
  */
 export function catalogAfter(sql: string, catalog: Catalog, database: string): Catalog {
   const expected = new SimulatedCatalog(catalog, database);
@@ -41,7 +41,7 @@ const ROUTINES = ['trigger', 'procedure', 'function', 'event', 'package'];
 function isRoutine(reader: TokenReader): boolean {
   if (reader.take('begin', 'not', 'atomic')) return true;
   if (!reader.take('create')) return false;
-  // Who defines it comes first.
+  // The definer comes first.
   for (let i = 0; i < 12 && !reader.isDone; i++) {
     if (ROUTINES.some((word) => reader.take(word))) return true;
     if (reader.take('table') || reader.take('view') || reader.take('index')) return false;
@@ -65,7 +65,7 @@ class SimulatedCatalog {
     this.#tables = new Map(before.tables);
   }
 
-  /** The same object where nothing is expected. */
+  /** Returns the same object if nothing changes. */
   catalog(): Catalog {
     return this.#isChanged ? { ...this.#before, tables: this.#tables } : this.#before;
   }
@@ -96,7 +96,7 @@ class SimulatedCatalog {
     }
   }
 
-  /** What is made again in the place of something that was dropped is taken to be like it; what it is like is seen afterwards. */
+  /** Assumes that a recreated table equals the dropped one; the new definition is read after the SQL has run. */
   #create(reader: TokenReader): void {
     if (reader.take('or', 'replace', 'database') || reader.take('or', 'replace', 'schema')) {
       this.#removeAll(reader.name());
@@ -176,7 +176,7 @@ class SimulatedCatalog {
     }));
   }
 
-  /** As what is created anew. */
+  /** Adds columns and keys of the catalog before, which the SQL may have dropped. */
   #addPart(table: QualifiedName, part: TokenReader): void {
     const before = this.#before.tables.get(nameKey(table));
     if (before === undefined) return;
@@ -257,7 +257,7 @@ class SimulatedCatalog {
     const found = this.#tables.get(nameKey(from));
     if (found === undefined) return;
     this.#isChanged = true;
-    // Where it stood, so that nothing else changes its place.
+    // Keeps the position, so that nothing else changes.
     this.#tables = new Map(
       [...this.#tables].map(([key, table]) => (table === found ? [nameKey(to), { ...table, name: to }] : [key, table])),
     );
@@ -286,7 +286,7 @@ class SimulatedCatalog {
   }
 }
 
-/** Names of columns and keys are the same in any case. */
+/** Compares names of columns and keys, which are case-insensitive. */
 function same(name: string, other: string | null): boolean {
   return name.toLowerCase() === other?.toLowerCase();
 }
@@ -315,7 +315,7 @@ const SYNONYMS: ReadonlyMap<string, string> = new Map([
   ['bool', 'boolean'],
 ]);
 
-/** Null: it cannot be told from the words. */
+/** Returns `null` if the words do not determine the type. */
 function typeWritten({ name, length, isUnsigned }: { name: string; length: string; isUnsigned: boolean }): CatalogType | null {
   const known = SYNONYMS.get(name) ?? name;
   if ((known === 'tinyint' || known === 'bit') && length === '1') return baseType('boolean');
@@ -330,15 +330,15 @@ const KNOWN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The catalog that was found, in which what is expected to have a new name is known as what it was.
- * @param found after the SQL
+ * Gives renamed objects of a catalog the ids of the expected one.
+ * @param found catalog after the SQL
  */
 export function withIdentities(found: Catalog, expected: Catalog): Catalog {
   const ids = new Set([...expected.tables.values()].map(({ id }) => id));
   const tables = new Map(
     [...found.tables].map(([key, table]): [string, CatalogTable] => {
       const known = expected.tables.get(key);
-      // Whatever has an old name now is something else.
+      // A new object under an old name is another one.
       if (known === undefined) return [key, ids.has(table.id) ? { ...table, id: -table.id } : table];
       const positions = new Map(known.columns.map(({ name, position }) => [name.toLowerCase(), position]));
       const taken = new Set(positions.values());

@@ -17,7 +17,7 @@ export interface Draft {
   fails(failure: RaisedFailure): number;
 }
 
-export interface Made extends Omit<StatementFlow, 'takes' | 'gives' | 'rows'> {
+export interface Made extends Omit<StatementFlow, 'inputs' | 'outputs' | 'rows'> {
   readonly sql: Sql | Repeated;
 }
 
