@@ -6,7 +6,7 @@ import type { Config } from '../config/options.ts';
 import { describeFailure } from '../errors/describe-failure.ts';
 import { actionCalls } from '../events/action-calls.ts';
 import { createEngine } from '../events/engine.ts';
-import type { LaterCalls } from '../execute/run-context.ts';
+import type { AsynchronousCalls } from '../execute/run-context.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { State } from '../state/state.ts';
 import { type ActionLog, createActionLog } from '../metadata-store/action-log.ts';
@@ -22,7 +22,7 @@ type ActionsConfig = Pick<
   | 'adminInternalErrors'
 >;
 
-export interface AsynchronousActions extends LaterCalls {
+export interface AsynchronousActions extends AsynchronousCalls {
   readonly log: ActionLog;
   /** Starts calling handlers. */
   start(state: Pick<State, 'current'>, call: HandlerCaller): void;

@@ -2,9 +2,9 @@ import type { Backend } from '../backend/backend.ts';
 import type { Config } from '../config/options.ts';
 import { serviceVersion } from '../config/version.ts';
 import { createInputValidator } from '../execute/input-validator.ts';
-import type { LaterCalls } from '../execute/run-context.ts';
+import type { AsynchronousCalls } from '../execute/run-context.ts';
 import type { OutboundClient } from '../http-client/client.ts';
-import type { Environment } from '../metadata/environment-template.ts';
+import type { EnvironmentVariables } from '../metadata/environment-template.ts';
 import type { Observer } from '../observability/observation.ts';
 import { createAdmission } from '../pipeline/admission.ts';
 import { createAllowList } from '../pipeline/allow-list.ts';
@@ -43,8 +43,8 @@ export type PipelineConfig = LimitsConfig &
 export interface PipelineParts extends Pick<RequestPipeline, 'meter' | 'onWritten'> {
   readonly backends: readonly Backend[];
   readonly outbound: OutboundClient;
-  readonly environment: Environment;
-  readonly laterCalls: LaterCalls;
+  readonly environment: EnvironmentVariables;
+  readonly laterCalls: AsynchronousCalls;
   /** `null` if no answers are cached. */
   readonly responses: ResponseCache | null;
   readonly observe: Observer;

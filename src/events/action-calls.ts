@@ -5,7 +5,7 @@ import { ADMIN_ROLE } from '../auth/session.ts';
 import { ROLE_VARIABLE } from '../auth/session-variables.ts';
 import { encodeAdminError, toSvcError } from '../errors/encode.ts';
 import type { SvcError } from '../errors/svc-error.ts';
-import { AnswerRefused, checkAnswer } from '../execute/action-answer.ts';
+import { InvalidAnswer, checkAnswer } from '../execute/action-answer.ts';
 import { expectationOf } from '../schema/actions/expectation.ts';
 import type { ActionInfo } from '../schema-cache/action-info.ts';
 import type { SchemaCache } from '../schema-cache/schema-cache.ts';
@@ -70,7 +70,7 @@ async function resultOf(
     try {
       checkAnswer(reply.body, { type: output, expects: expectationOf(output, cache().customTypes), fields: null });
     } catch (error) {
-      throw error instanceof AnswerRefused ? reply.refused(error.message) : error;
+      throw error instanceof InvalidAnswer ? reply.refused(error.message) : error;
     }
     return { kind: 'completed', response: printJson(reply.body) };
   } catch (thrown) {

@@ -93,7 +93,7 @@ async function answer(query: SelectRoot['query'], joins: readonly RemoteJoin[], 
     ]),
     session: { role: 'user', variables: new Map(), backendOnly: false },
     variables: {},
-    how: {},
+    options: {},
     joinBounds: { maxKeys: asking.maxKeys ?? 1000, maxBytes: asking.maxBytes ?? 1e6 },
     callRemote: async (call) => ({ body: asking.callRemote?.(call) ?? null, cookies: [] }),
   });

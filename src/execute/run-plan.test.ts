@@ -50,7 +50,7 @@ const session = {
   backendOnly: false,
 };
 const run = async (of: OperationPlan, connections: ReadonlyMap<string, Source>) =>
-  textOfBytes(await runPlan(of, { connections, session, variables: {}, how: {} }));
+  textOfBytes(await runPlan(of, { connections, session, variables: {}, options: {} }));
 
 describe('mutations over several sources', () => {
   test('run one after another', async () => {
@@ -100,19 +100,19 @@ describe('an answer that prints a list of four megabytes under 480 names', () =>
   }));
   const all = plan([step('a', '1')], [{ layout, of: [{ step: 0, column: 0, absent: bytesOfText('null') }] }]);
   const print = (more: Partial<RunContext>) =>
-    runPlan(all, { connections: new Map([['a', source]]), session, variables: {}, how: {}, ...more });
+    runPlan(all, { connections: new Map([['a', source]]), session, variables: {}, options: {}, ...more });
 
   test('is refused once it is larger than it may be', async () => {
-    const intake = new AnswerLimit(2 * rows.length);
-    intake.take(rows.length);
-    const used = await cpuOf(() => expect(print({ intake })).rejects.toThrow(`the answer has more than ${2 * rows.length} bytes`));
+    const resultBudget = new AnswerLimit(2 * rows.length);
+    resultBudget.take(rows.length);
+    const used = await cpuOf(() => expect(print({ resultBudget })).rejects.toThrow(`the answer has more than ${2 * rows.length} bytes`));
     // All names take five seconds.
     expect(used).toBeLessThan(1000);
   });
 
   test.each([
-    ['the client has gone', { how: { signal: { aborted: true } } }, 'the request was cancelled'],
-    ['its time is over', { how: { deadline: Date.now() - 1 } }, 'the answer was not printed in time'],
+    ['the client has gone', { options: { signal: { aborted: true } } }, 'the request was cancelled'],
+    ['its time is over', { options: { deadline: Date.now() - 1 } }, 'the answer was not printed in time'],
   ])('ends when %s', async (_, more, message) => {
     await expect(print(more)).rejects.toThrow(message);
   });

@@ -4,7 +4,7 @@
  */
 import { type ResultBudget, budgetExceeded } from '../backend/result-budget.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import { type JoinUse, noJoinUse } from '../execute/holes.ts';
+import { type JoinUsage, noJoinUsage } from '../execute/placeholders.ts';
 import { scanDocument } from '../graphql-engine/document/scan.ts';
 import type { OperationPlan } from '../plan/plan.ts';
 import type { OperationLimits } from '../graphql-engine/engine.ts';
@@ -36,7 +36,7 @@ export class BatchBudget {
   #aliases = 0;
   #parts = 0;
   /** What joins have taken. */
-  readonly joins: JoinUse = noJoinUse();
+  readonly joins: JoinUsage = noJoinUsage();
   /** What remote schemas have answered. */
   readonly answers: ResponseUsage;
   /** What handlers of actions have answered. */

@@ -3,8 +3,8 @@ import type { Compiler, Source } from '../backend/backend.ts';
 import type { InputValidator } from '../execute/input-validator.ts';
 import type { Counted } from '../observability/metrics/counting.ts';
 import type { CostObservation, QueryObservation, SlowQueryObservation } from '../observability/observation.ts';
-import type { JoinBounds } from '../execute/holes.ts';
-import type { LaterCalls } from '../execute/run-context.ts';
+import type { JoinBounds } from '../execute/placeholders.ts';
+import type { AsynchronousCalls } from '../execute/run-context.ts';
 import type { RemoteConnection } from '../remote-schema/client/connection.ts';
 import type { RemoteAccess } from '../remote-schema/client/remote-caller.ts';
 import type { StoredOperations } from '../schema/stored/stored-operations.ts';
@@ -41,7 +41,7 @@ export interface RequestPipeline {
   readonly remotes: RemoteAccess;
   readonly callHandler: HandlerCaller;
   /** Absent: no call is made later. */
-  readonly laterCalls?: LaterCalls;
+  readonly laterCalls?: AsynchronousCalls;
   readonly joinBounds: Omit<JoinBounds, 'use'>;
   /** Bytes that databases may answer to one operation; Infinity: as many as they like. */
   readonly responseLimit: number;

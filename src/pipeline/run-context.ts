@@ -1,4 +1,4 @@
-import { noJoinUse } from '../execute/holes.ts';
+import { noJoinUsage } from '../execute/placeholders.ts';
 import type { RunContext } from '../execute/run-context.ts';
 import { AnswerLimit } from './answer-limit.ts';
 import type { TagsOfSource } from './query-tags.ts';
@@ -25,7 +25,7 @@ export function runContext<Request>(run: PlannedRun<Request>, document: string |
     connections: snapshot.connections,
     session,
     variables,
-    how,
+    options: how,
     validateInput: pipeline.validateInput,
     onWritten: pipeline.onWritten,
     sources: snapshot.cache.sources,
@@ -39,14 +39,16 @@ export function runContext<Request>(run: PlannedRun<Request>, document: string |
     actions: isCalling
       ? {
           call: pipeline.callHandler,
-          use: budget?.handlers ?? { bytes: 0, memory: how.hold },
-          later: pipeline.laterCalls ?? null,
+          usage: budget?.handlers ?? { bytes: 0, memory: how.hold },
+          asynchronous: pipeline.laterCalls ?? null,
           query: document,
         }
       : undefined,
-    joinBounds: isCalling ? { maxKeys: joinBounds.maxKeys, maxBytes: joinBounds.maxBytes, use: budget?.joins ?? noJoinUse() } : undefined,
+    joinBounds: isCalling
+      ? { maxKeys: joinBounds.maxKeys, maxBytes: joinBounds.maxBytes, usage: budget?.joins ?? noJoinUsage() }
+      : undefined,
     onCookie: isCalling ? how.onCookie : undefined,
-    intake: how.resultBudget ?? new AnswerLimit(pipeline.responseLimit, how.hold),
+    resultBudget: how.resultBudget ?? new AnswerLimit(pipeline.responseLimit, how.hold),
     tags,
     callRemote: asksServers ? pipeline.remotes(snapshot.remotes, budget?.answers ?? { bytes: 0, memory: how.hold }) : undefined,
   };

@@ -76,8 +76,8 @@ function requireAnswerable({ how }: RequestRun, { prepared: { kind } }: CachedOp
  */
 export function runWithin(plan: OperationPlan, context: RunContext, hold: MemoryHold | undefined): Promise<Body> {
   if (hold === undefined || !readsDatabases(plan)) return runPlan(plan, context);
-  const { how, session } = context;
-  const turn = { role: session.role, deadline: how.deadline, signal: how.signal };
+  const { options, session } = context;
+  const turn = { role: session.role, deadline: options.deadline, signal: options.signal };
   return hold.run(plan, plan.expected ?? 0, turn, () => runPlan(plan, context));
 }
 

@@ -110,7 +110,7 @@ async function preview({ changes, roles, queries }: PreviewChanges, context: Ope
       ...(await differences(snapshot, after, roles, callOptions)),
     };
     const pieces: Bytes[] = [bytesOfText(`${printJson(head).slice(0, -1)},"answers":[`)];
-    const how = { ...context.how, queriesOnly: true, writesNothing: true };
+    const how = { ...context.how, queriesOnly: true, readOnly: true };
     for (const [i, { request, session }] of requests.entries()) {
       if (i > 0) pieces.push(bytesOfText(','));
       try {

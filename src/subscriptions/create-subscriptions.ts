@@ -6,7 +6,7 @@ import type { Session } from '../auth/session.ts';
 import type { Polls, Source } from '../backend/backend.ts';
 import { toSvcError } from '../errors/encode.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
-import { callState } from '../execute/run-later-action.ts';
+import { asynchronousCallState } from '../execute/run-asynchronous-action.ts';
 import { limitsFor } from '../pipeline/api-limits.ts';
 import { planOperationFor, prepare, redacted, schemaOf } from '../pipeline/prepare.ts';
 import type { GraphqlRequest } from '../pipeline/request.ts';
@@ -80,7 +80,7 @@ export function createSubscriptions(needs: Needs): RunningSubscriptions {
   return new Registry(needs);
 }
 
-function nextLook(state: Awaited<ReturnType<typeof callState>>, hasJoins: boolean): NextLook {
+function nextLook(state: Awaited<ReturnType<typeof asynchronousCallState>>, hasJoins: boolean): NextLook {
   if (state === null) return { when: 'changed' };
   if (!state.isDone) return { when: 'answered', id: state.id };
   return hasJoins ? { when: 'soon' } : { when: 'never' };
@@ -155,7 +155,7 @@ class Registry implements RunningSubscriptions {
       const context = runContext({ pipeline, snapshot, session, request, how: within, plan, variables }, request.query);
       try {
         // Before the result itself: what is done in between is looked at once more.
-        const next = nextLook(await callState(step.root.root, context), plan.joins.length > 0);
+        const next = nextLook(await asynchronousCallState(step.root.root, context), plan.joins.length > 0);
         const body = await runWithin(plan, context, hold);
         if (body.some((part) => typeof part !== 'string') && !hold.take(sizeOfBytes(body))) throw hold.refusal(false);
         return { body: wholeBytes(body), next, release: () => hold.release() };

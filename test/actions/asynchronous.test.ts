@@ -221,7 +221,7 @@ describe('an asynchronous action', () => {
     const twice = await service.graphql(`{ a: make(id: "${id}") { output { id } } b: make(id: "${id}") { output { id } } }`);
     expect(twice).toEqual({ data: { a: { output: { id: 1 } }, b: { output: { id: 1 } } } });
     const often = await service.graphql(`{ ${['a', 'b', 'c'].map((name) => `${name}: make(id: "${id}") { output { id } }`).join(' ')} }`);
-    expect(often.errors).toMatchObject([{ message: 'the results of actions have more than 100000 bytes' }]);
+    expect(often.errors).toMatchObject([{ message: 'the results of actions exceed 100000 bytes' }]);
   });
 
   test('is forgotten with the action, or not', async () => {

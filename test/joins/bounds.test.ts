@@ -60,8 +60,8 @@ afterAll(async () => {
 const post = (body: Json, path = '/v1/graphql') => service.send(path, { method: 'POST', body: JSON.stringify(body) });
 const people = (count: number, field = 'id') => `{ person(limit: ${count}, order_by: {id: asc}) { purchases { ${field} } } }`;
 const TOO_MANY_KEYS = 'the answer needs more than 6 different keys of other sources';
-const TOO_MUCH_PRINTED = { errors: [{ message: 'the answers of remote schemas and actions have more than 2000 bytes' }] };
-const TOO_LONG = 'the joined answers have more than 2000 bytes';
+const TOO_MUCH_PRINTED = { errors: [{ message: 'the responses of remote schemas and actions exceed 2000 bytes' }] };
+const TOO_LONG = 'the joined answers exceed 2000 bytes';
 
 test('a request may ask for so many keys, and a batch for no more', async () => {
   expect(await service.graphql(people(6))).toHaveProperty('data');

@@ -84,7 +84,7 @@ export async function mutationDatabase(
       connections: new Map([['default', source]]),
       session: { role: 'user', variables: new Map(Object.entries(session)), backendOnly: false },
       variables,
-      how: {},
+      options: {},
     });
     const { data } = parseJson(textOfBytes(body)) as { readonly data: Record<string, Json> };
     return roots.map((_, i) => data[`r${i}`] as Json);

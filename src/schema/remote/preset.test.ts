@@ -65,7 +65,7 @@ async function reached(sdl: string, query: string, { variables: given = {}, sess
     connections: new Map(),
     session: { role, variables: new Map(Object.entries(session)), backendOnly: false },
     variables,
-    how: {},
+    options: {},
     callRemote: async (call) => {
       const result = await graphql({
         schema: upstream,
@@ -253,7 +253,7 @@ test('types that refer to one another are looked through once', async () => {
       connections: new Map(),
       session: { role: 'clerk', variables: new Map(), backendOnly: false },
       variables: {},
-      how: {},
+      options: {},
       callRemote: async () => ({ body: { data: { a: 1 } }, cookies: [] }),
     });
     if (preset === '') expect(textOfBytes(await running)).toBe('{"data":{"a":1}}');

@@ -122,7 +122,7 @@ async function ask(query: string, asking: Asking = {}): Promise<{ readonly data:
     connections: new Map(),
     session: { role: 'user', variables: new Map(Object.entries(asking.session ?? {})), backendOnly: false },
     variables,
-    how: {},
+    options: {},
     callRemote: async (call) => {
       asked.push(call.document);
       const result = await graphql({ schema: server.schema, source: call.document, variableValues: call.variables, rootValue });

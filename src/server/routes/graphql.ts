@@ -61,7 +61,7 @@ function runOne(
   session: Session,
   exchange: Exchange,
   context: ServerContext,
-  how: Pick<RequestOptions, 'budget' | 'intake' | 'onCacheNote'>,
+  how: Pick<RequestOptions, 'budget' | 'resultBudget' | 'onCacheNote'>,
 ): Promise<Body> {
   const { pipeline, state } = context;
   const request = requestOf(measured, exchange, context);

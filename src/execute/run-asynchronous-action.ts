@@ -1,4 +1,4 @@
-/** Asynchronous actions: a call is written down, and what came of it is told. */
+/** Asynchronous actions: stores calls, and returns their results. */
 import { headersForHandler } from '../webhooks/handler-call.ts';
 import { isAdmin, type Session } from '../auth/session.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
@@ -9,53 +9,54 @@ import { type Bytes, bytesOfText } from '../util/bytes.ts';
 import { type Json, type JsonObject, parseJson } from '../util/json.ts';
 import { runCooperatively, type Cooperative } from '../util/cooperative.ts';
 import { ResponseCounter } from '../webhooks/response-usage.ts';
-import { AnswerRefused, checkAnswer, type Writing, writeAnswer } from './action-answer.ts';
+import { InvalidAnswer, checkAnswer, type AnswerSink, writeActionAnswer } from './action-answer.ts';
 import { AnswerText } from './answer-text.ts';
 import type { BoundedContext, RunContext } from './run-context.ts';
 
 const UUID = /^\{?[0-9a-f]{4}(?:-?[0-9a-f]{4}){7}\}?$/i;
 
-/** @returns the JSON text of the field, in pieces. @throws SvcError */
-export async function runLater(
+/** Returns the JSON text of the field, in pieces. @throws SvcError */
+export async function runAsynchronousAction(
   root: ActionEnqueue | ActionResult,
   input: JsonObject,
   { actions, session, headers, joinBounds }: BoundedContext,
-  holeName: string,
+  placeholderName: string,
 ): Promise<readonly Bytes[]> {
-  const later = actions?.later;
-  invariant(actions !== undefined && later != null, 'whoever runs plans with asynchronous actions keeps their calls');
+  const asynchronous = actions?.asynchronous;
+  invariant(actions !== undefined && asynchronous != null, 'a plan with asynchronous actions has access to their calls');
   const { name, definition } = root;
   if (root.task === 'enqueue') {
     const { variables: sessionVariables } = session;
-    const id = await later.log.write({ action: name, input, headers: headersForHandler(definition, headers), sessionVariables });
-    later.wake();
+    const id = await asynchronous.log.write({ action: name, input, headers: headersForHandler(definition, headers), sessionVariables });
+    asynchronous.wake();
     return [bytesOfText(JSON.stringify(id))];
   }
-  const found = await later.log.read(name, idOf(root, input), seenBy(session));
-  const intake = new ResponseCounter(actions.use, later.maxResponseSize);
-  if (!intake.onBytes(Buffer.byteLength(found?.response ?? ''))) {
-    const refusal = intake.refusal(false);
-    throw refusal ?? new SvcError('unexpected', `the results of actions have more than ${later.maxResponseSize} bytes`, { status: 400 });
+  const found = await asynchronous.log.read(name, idOf(root, input), visibleTo(session));
+  const { maxResponseSize } = asynchronous;
+  const counter = new ResponseCounter(actions.usage, maxResponseSize);
+  if (!counter.onBytes(Buffer.byteLength(found?.response ?? ''))) {
+    const refusal = counter.refusal(false);
+    throw refusal ?? new SvcError('unexpected', `the results of actions exceed ${maxResponseSize} bytes`, { status: 400 });
   }
   const text = new AnswerText(joinBounds);
   if (found === null) text.write('null');
-  else await runCooperatively(writeResult(root.parts, found, { text, holeName }));
+  else await runCooperatively(writeResult(root.parts, found, { text, placeholderName }));
   return text.take();
 }
 
-/** What is known of the call that a result is asked of; null: there is none, or none that is seen. @throws SvcError */
-export async function callState(
+/** Returns the state of a call; `null` if it does not exist or the session may not see it. @throws SvcError */
+export async function asynchronousCallState(
   root: ActionResult,
   { actions, session, variables }: RunContext,
 ): Promise<{ readonly id: string; readonly isDone: boolean } | null> {
-  const later = actions?.later;
-  invariant(later != null, 'whoever runs plans with asynchronous actions keeps their calls');
+  const asynchronous = actions?.asynchronous;
+  invariant(asynchronous != null, 'a plan with asynchronous actions has access to their calls');
   const id = bindPart(root.id.value, variables);
-  return later.log.state(root.name, idOf(root, id === undefined ? {} : { id }), seenBy(session));
+  return asynchronous.log.state(root.name, idOf(root, id === undefined ? {} : { id }), visibleTo(session));
 }
 
-/** Everybody else sees their own calls. */
-function seenBy(session: Session): Session['variables'] | null {
+/** Returns the session variables that a visible call must have; `null` for administrators, who see all calls. */
+function visibleTo(session: Session): Session['variables'] | null {
   return isAdmin(session) ? null : session.variables;
 }
 
@@ -66,21 +67,21 @@ function idOf(root: ActionResult, { id }: JsonObject): string {
   throw new SvcError('data-exception', `invalid input syntax for type uuid: "${shown}"`, { path: root.id.at });
 }
 
-/** @throws SvcError where the action has changed since and the answer does not fit any more */
-function* writeResult(parts: readonly ActionResultPart[], found: StoredCall, writing: Writing): Cooperative<void> {
-  const { text } = writing;
+/** @throws SvcError if the action has changed since and the stored response no longer matches its type */
+function* writeResult(parts: readonly ActionResultPart[], found: StoredCall, sink: AnswerSink): Cooperative<void> {
+  const { text } = sink;
   let response: Json | undefined;
   for (const [index, part] of parts.entries()) {
     text.write(`${index === 0 ? '{' : ','}${JSON.stringify(part.responseKey)}:`);
-    // What is asked for under several names is parsed once.
+    // Parsed once for all selected names.
     if (part.kind === 'output') response ??= found.response === null ? null : parseJson(found.response);
-    yield* writePart(part, found, response ?? null, writing);
+    yield* writePart(part, found, response ?? null, sink);
   }
   text.write(parts.length === 0 ? '{}' : '}');
 }
 
-function* writePart(part: ActionResultPart, { id, createdAt, errors }: StoredCall, response: Json, writing: Writing): Cooperative<void> {
-  const { text } = writing;
+function* writePart(part: ActionResultPart, { id, createdAt, errors }: StoredCall, response: Json, sink: AnswerSink): Cooperative<void> {
+  const { text } = sink;
   switch (part.kind) {
     case 'id':
       text.write(JSON.stringify(id));
@@ -96,11 +97,11 @@ function* writePart(part: ActionResultPart, { id, createdAt, errors }: StoredCal
       return;
     case 'output':
       try {
-        // It was checked against the type that the action had when it came.
+        // The response was checked against the type that the action had then.
         if (response !== null) checkAnswer(response, part.answer);
-        yield* writeAnswer(response, part.answer, writing);
+        yield* writeActionAnswer(response, part.answer, sink);
       } catch (error) {
-        throw error instanceof AnswerRefused ? new SvcError('unexpected', error.message, { status: 400 }) : error;
+        throw error instanceof InvalidAnswer ? new SvcError('unexpected', error.message, { status: 400 }) : error;
       }
   }
 }
