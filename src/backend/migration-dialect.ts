@@ -1,8 +1,8 @@
-/** SQL of migrations in the words of a kind. All texts are for `run_sql`. */
+/** SQL of migrations for a kind. All texts are for `run_sql`. */
 import type { QualifiedName } from '../catalog/catalog.ts';
 import type { JsonObject } from '../util/json.ts';
 
-/** Applied migration, as the history in its database has it. */
+/** An applied migration as an entry of the history. */
 export interface NewEntry {
   readonly version: bigint;
   readonly name: string;
@@ -11,7 +11,7 @@ export interface NewEntry {
 }
 
 export interface Limits {
-  /** In ms. Defaults to that of the source. */
+  /** In milliseconds. Defaults to that of the source. */
   readonly statementTimeoutMs?: number | undefined;
   readonly lockTimeoutMs?: number | undefined;
 }
@@ -51,7 +51,7 @@ export interface MigrationHistory {
   insertSeed(name: string, checksum: string): string;
 }
 
-/** Failures that a history raises on purpose, with their messages. */
+/** Messages of the errors that a history raises. */
 export const REFUSALS = {
   locked: 'svc: locked',
   done: 'svc: applied already',
@@ -68,11 +68,11 @@ export function historyRefusalOf(message: string): Refusal | undefined {
 
 export interface ScannedStatement {
   readonly text: string;
-  /** Index of its first character in the whole text. */
+  /** Index of the first character in the whole text. */
   readonly at: number;
-  /** Line of its first character after comments, from 1. */
+  /** Line of the first character after comments, from 1. */
   readonly line: number;
-  /** Its first words in lower case, without comments. */
+  /** First words in lower case, without comments. */
   readonly words: readonly string[];
 }
 
@@ -104,10 +104,10 @@ export interface ImplicitCommits {
 export interface ScratchDialect {
   /** Query with one cell: `1` if the database holds nothing, else `0`. */
   readonly empty: string;
-  /** Query with one cell: what `clear` has to leave or to restore. Run while the database is empty. */
+  /** Query with one cell: the state that `clear` has to keep or to restore. Run while the database is empty. */
   readonly baseline: string;
-  /** Removes everything else. @param kept the cell of `kept` */
-  clear(kept: string): string;
+  /** Returns SQL that removes everything else. @param baseline the cell of `baseline` */
+  clear(baseline: string): string;
 }
 
 /** Trials of SQL in a transaction of a source that always fails, with the result in its message after `marker`. */

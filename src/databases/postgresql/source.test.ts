@@ -51,7 +51,7 @@ describe.each(sample([true, false], 1))('with use_prepared_statements %s', (prep
 
   it('keeps no more rows of SQL than fit', async () => {
     const source = await open({ prepare, max: 1 });
-    const most = { mostBytes: 1000 };
+    const most = { maxBytes: 1000 };
     for (const sql of [
       'select n from generate_series(1, 1000000) n',
       "select repeat('x', 5000000)",

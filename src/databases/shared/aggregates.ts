@@ -1,9 +1,9 @@
-/** The aggregates that every kind of database has. */
+/** Aggregates of every kind of database. */
 import type { CatalogType } from '../../catalog/catalog.ts';
 import type { AggregateFunction, AggregatePredicateFunction } from '../../backend/type-system.ts';
 import { type Sql, sql } from '../../sql/fragment.ts';
 
-/** A value that an aggregate takes. */
+/** Argument of an aggregate. */
 export interface AggregateOperand {
   readonly value: Sql;
   readonly type: CatalogType;
@@ -19,7 +19,7 @@ export const COMMON_AGGREGATES: readonly AggregateFunction[] = [
   { name: 'min', takes: 'comparable', sameType: true },
 ];
 
-/** What can be asked of aggregates in conditions, in the order of the schema. @param double the kind's floating point numbers */
+/** Aggregates in conditions, in the order of the schema. @param double type of floating point numbers */
 export function commonAggregatePredicates(boolean: CatalogType, double: CatalogType): readonly AggregatePredicateFunction[] {
   return [
     ...['bool_and', 'bool_or'].map((name) => aggregatePredicate(name, boolean)),
@@ -27,7 +27,7 @@ export function commonAggregatePredicates(boolean: CatalogType, double: CatalogT
   ];
 }
 
-/** An aggregate whose result is of the type of its arguments. @param argumentNames null: it takes one column */
+/** An aggregate whose result has the type of its arguments. @param argumentNames `null` for one column */
 export function aggregatePredicate(
   name: string,
   type: CatalogType,

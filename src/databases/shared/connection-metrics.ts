@@ -1,16 +1,16 @@
-/** Metrics of the connections to a server, under the names of a kind. */
+/** Metrics of the connections to a server, with the prefix of a kind. */
 import type { ServerMeasures } from '../../backend/connection-counts.ts';
 import type { ServerMetric } from '../../backend/server-metrics.ts';
 import { counter, gauge, histogram } from '../../observability/metrics/define.ts';
 import { FETCH_BOUNDS, type Histogram, WAIT_BOUNDS, WIDE_BOUNDS } from '../../observability/metrics/histogram.ts';
 import type { MetricDefinition } from '../../observability/metrics/registry.ts';
 
-/** Definitions with the labels `source_name` and `role`; `connections` with `state`, `cancelled` with `reason` beside them. */
+/** Definitions with the labels `source_name` and `role`, and in addition `state` for `connections` and `reason` for `cancelled`. */
 export interface ConnectionMetrics {
   readonly connections: MetricDefinition;
   readonly most: MetricDefinition;
   readonly pending: MetricDefinition;
-  /** Absent if nothing is opened. */
+  /** Absent for servers without connections. */
   readonly initTime?: MetricDefinition;
   readonly waitTime: MetricDefinition;
   readonly queryTime: MetricDefinition;
@@ -19,10 +19,10 @@ export interface ConnectionMetrics {
   readonly cancelled: MetricDefinition;
 }
 
-/** First labels of all metrics of a server. */
+/** First labels of every metric of a server. */
 export const SERVER_LABELS: readonly string[] = ['source_name', 'role'];
 
-/** Definitions of a pool of connections. @param family prefix of the names: `postgres` */
+/** Definitions for a connection pool. @param family prefix of the names: `postgres` */
 export function poolDefinitions(family: string): ConnectionMetrics {
   return {
     connections: gauge(`${family}_connections`, 'Open connections to a database.', ...SERVER_LABELS, 'state'),

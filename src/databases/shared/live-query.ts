@@ -9,7 +9,7 @@ export function streamOf([first]: readonly SelectRoot[]): { readonly query: Rows
   return first?.cursor !== undefined && first.query.kind === 'rows' ? { query: first.query, cursor: first.cursor } : null;
 }
 
-/** @param isTimeless whether the text of a parameter means the same at any time */
+/** @param isTimeless returns whether the text of a parameter means the same at any time */
 export function liveQueryOf(
   { isStream, ...query }: Omit<LiveQuery, 'cursor' | 'isTimeless'> & { readonly isStream: boolean },
   isTimeless: (parameter: Parameter, text: string | null) => boolean,

@@ -1,24 +1,24 @@
-/** Comparison operators of several kinds of database: one set of names and descriptions. */
+/** Names and descriptions of comparison operators, whose SQL each kind supplies. */
 import type { Comparison, ComparisonField, ScalarType } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import { EMPTY, type Sql, sql } from '../../sql/fragment.ts';
 
-/** The compiled right side of a comparison. */
+/** Compiled right side of a comparison. */
 export interface CompiledArgument {
-  /** The value; a list in the form in which the kind sends it. */
+  /** Returns the value; a list in the form in which the kind sends it. */
   value(): Sql;
-  /** A list as a select with one column, in kinds that have no other form for `in`. */
+  /** Returns a list as a select with one column, for kinds without another operand of `in`. */
   list(): Sql;
-  /** A field of an input object. @param type overrides the type that it is cast to */
+  /** Returns a field of an input object. @param type overrides the type that it is cast to */
   field(name: string, type?: CatalogType): Sql;
-  /** Whether a field of an input object was given. */
+  /** Returns whether the input object has a field. */
   has(name: string): boolean;
 }
 
 export interface ComparisonOperator extends Comparison {
-  /** The database refuses some values when it meets a row. */
+  /** The operator may fail for some rows. */
   readonly mayFail?: true;
-  /** The operand is a pattern of this language: a wrong one is refused before any row is read. */
+  /** Language of the pattern in the operand: an invalid pattern is refused before any row is read. */
   readonly pattern?: 'like' | 'regex' | 'iregex';
   compile(column: Sql, argument: CompiledArgument): Sql;
 }
@@ -30,7 +30,7 @@ export interface ComparedScalar extends ScalarType {
 
 type Compile = (column: Sql, value: Sql) => Sql;
 
-/** An operator whose right side is one value, of the column's type if `argument` is absent. */
+/** An operator with one value on its right side, by default of the column's type. */
 export function operator(
   name: string,
   description: string | null,
@@ -72,12 +72,12 @@ export function commonComparisons(
   ];
 }
 
-/** A test of texts. @param not `not ` for the negation, else nothing */
+/** Compiles a test of texts. @param not `not ` for the negation, otherwise empty */
 export type TextTest = (column: Sql, value: Sql, not: Sql) => Sql;
 
 const NOT = sql`not `;
 
-/** An operator of texts and its negation. @param rest of the description */
+/** An operator of texts and its negation. @param rest end of the description */
 function pair(name: string, rest: string, test: TextTest, more: Partial<ComparisonOperator>): readonly ComparisonOperator[] {
   return [
     { ...operator(`_${name}`, `does the column match the given ${rest}`, (column, value) => test(column, value, EMPTY)), ...more },
@@ -116,7 +116,7 @@ export function regularExpressions(
   return pair(name, language, test, { cost: REGEX_COST, ...more });
 }
 
-/** `_has_key` and its kin. */
+/** `_has_key`, `_has_keys_any` and `_has_keys_all`. */
 export function keyComparisons(
   type: CatalogType,
   one: Compile,
@@ -142,7 +142,7 @@ const SPATIAL: Readonly<Record<string, readonly [call: Sql, description: string]
   _st_within: [sql`st_within`, 'is the column contained in the given @ value'],
 };
 
-/** Operators of places. @param type in the descriptions: `geometry` or `geography` */
+/** Spatial operators. @param type in the descriptions: `geometry` or `geography` */
 export function spatialComparisons(
   type: string,
   names: readonly (keyof typeof SPATIAL)[] = Object.keys(SPATIAL),

@@ -1,9 +1,9 @@
-/** Rows that SQL of administrators gives are held in memory as a whole: they are bounded. */
+/** Limits for the rows of SQL of administrators, which are held in memory as a whole. */
 import { SvcError } from '../../errors/svc-error.ts';
 
-/** Of all values of a text of SQL, whatever rows they are in. */
+/** Maximum size of all rows of one call, in bytes. */
 export const MOST_RESULT_BYTES = 256 * 1024 * 1024;
-/** What a value takes besides its bytes. */
+/** Memory of a value besides its text, in bytes. */
 export const VALUE_OVERHEAD = 24;
 
 export function resultTooLarge(bytes: number, cause?: unknown): SvcError {

@@ -1,4 +1,4 @@
-/** Input checks that several kinds of database have in common: which JSON values a scalar takes. */
+/** Checks of JSON input that kinds share. */
 import { SvcError } from '../../errors/svc-error.ts';
 import { parseFailed, wrongType } from '../../metadata/codec.ts';
 import { fitsDouble, integerText, parseDecimal, scientificText } from '../../util/decimal.ts';
@@ -9,7 +9,7 @@ import { checkGeoJson } from './geojson.ts';
 /** @throws SvcError parse-failed at the path */
 export type Check = (json: Json, at: Path) => Json;
 
-/** Texts only; the database has the last word. @param name of the type, for messages */
+/** Accepts texts, which the database checks. @param name of the type, for messages */
 export function stringCheck(name: string): Check {
   return (json, at) => {
     if (typeof json !== 'string') throw parseFailed(`A string is expected for type: ${name}`, at);
@@ -17,7 +17,7 @@ export function stringCheck(name: string): Check {
   };
 }
 
-/** Texts, and integers between the two. */
+/** Accepts texts, and integers in a range. */
 export function integerCheck(sqlName: string, least: bigint, greatest: bigint): Check {
   const [low, high] = [Math.max(Number(least), -Number.MAX_SAFE_INTEGER), Math.min(Number(greatest), Number.MAX_SAFE_INTEGER)];
   return (json, at) => {
@@ -37,7 +37,7 @@ export function integerCheck(sqlName: string, least: bigint, greatest: bigint): 
   };
 }
 
-/** Texts, and numbers that a double can be near to. */
+/** Accepts texts, and numbers in the range of a double. */
 export function floatCheck(sqlName: string): Check {
   return (json, at) => {
     if (typeof json === 'string') return json;
@@ -50,28 +50,28 @@ export function floatCheck(sqlName: string): Check {
   };
 }
 
-/** Texts, and any number. */
+/** Accepts texts and numbers. */
 export const numericCheck: Check = (json, at) => {
   if (typeof json !== 'string' && !isJsonNumber(json)) throw wrongType('Scientific', 'Number', json, at);
   return json;
 };
 
-/** Truth values, and texts that the database reads as one. */
+/** Accepts booleans, and texts that the database reads as booleans. */
 export const booleanCheck: Check = (json, at) => {
   if (typeof json !== 'boolean' && typeof json !== 'string') throw wrongType('Bool', 'Bool', json, at);
   return json;
 };
 
-/** Texts. */
+/** Accepts texts. */
 export const textCheck: Check = (json, at) => {
   if (typeof json !== 'string') throw wrongType('Text', 'String', json, at);
   return json;
 };
 
-/** Any JSON value. */
+/** Accepts any JSON value. */
 export const anyJsonCheck: Check = (json) => json;
 
-/** GeoJSON objects. */
+/** Accepts GeoJSON objects. */
 export const geoJsonCheck: Check = (json, at) => {
   checkGeoJson(json, at);
   return json;

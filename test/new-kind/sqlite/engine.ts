@@ -76,7 +76,7 @@ export class Engine {
     } catch (failure) {
       if (failure instanceof LateError || failure instanceof BrokenError) await this.#stop();
       if (failure instanceof BrokenError) this.#counts.errors += 1;
-      if (failure instanceof LateError) this.#counts[callOptions.signal?.aborted === true ? 'abandoned' : 'late'] += 1;
+      if (failure instanceof LateError) this.#counts[callOptions.signal?.aborted === true ? 'cancelled' : 'timedOut'] += 1;
       return { failure: failure as Error };
     } finally {
       this.#running = 0;

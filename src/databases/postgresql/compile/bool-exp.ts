@@ -1,4 +1,4 @@
-/** Conditions on a row as PostgreSQL reads them: relationships as joins where that is faster. */
+/** Conditions on rows in PostgreSQL, with joins for relationships where they are faster. */
 import type { AggregatePredicate, BoolExp, Exists } from '../../../ir/bool-exp.ts';
 import { comparisonNamed, joinConditions, whereSql } from '../../shared/condition.ts';
 import { type Conditions, conditionsOver, noList } from '../../shared/conditions.ts';
@@ -43,27 +43,24 @@ const conditions: Conditions<Context> = conditionsOver({
 });
 export const { readSql, conditionSql, aggregateHolds, aggregateOf, predicateHolds, guardedSql } = conditions;
 
-/** A condition taken apart for a select: joins that cannot multiply rows, and what is left. */
+/** A condition split for a select into joins that cannot multiply rows, and the other conditions. */
 export interface Filter {
   readonly joins: readonly Sql[];
   readonly conditions: readonly Sql[];
 }
 
-/**
- * The condition of a select's `where`. A to-one relationship with a unique target becomes a join:
- * under a small limit that takes half the time of `exists`.
- */
+/** Compiles the `where` of a select. A to-one relationship with a unique target becomes a join: with a small limit that takes half the time of `exists`. */
 export function filterOf(context: Context, exp: BoolExp, scope: Scope): Filter {
   const joins: Sql[] = [];
   return { joins, conditions: partsOf(context, exp, scope, joins) };
 }
 
-/** The condition of an update's or delete's `where`, which nothing can be joined to. */
+/** Compiles the `where` of an update or delete, to which nothing can be joined. */
 export function filterSql(context: Context, exp: BoolExp, scope: Scope): Sql {
   return allOf(context.elsewhere?.conditions(exp, scope) ?? partsOf(context, exp, scope, null));
 }
 
-/** The parts of a conjunction. @param joins takes what can be joined; null: nothing can */
+/** Compiles the parts of a conjunction. @param joins receives the joins; `null` if there can be none */
 function partsOf(context: Context, exp: BoolExp, scope: Scope, joins: Sql[] | null): readonly Sql[] {
   const conditions: Sql[] = [];
   const joined: Joined[] = [];
@@ -99,25 +96,22 @@ function partsOf(context: Context, exp: BoolExp, scope: Scope, joins: Sql[] | nu
   return conditions;
 }
 
-/** A unique row that was joined: all conditions on it are about the one join, which there is one of however many these are. */
+/** A joined unique row, which all conditions on it share. */
 interface Joined {
   readonly from: Exists['from'];
   readonly on: NonNullable<Exists['join']>;
   readonly local: Row;
   readonly row: Row;
-  /** Rules that hold for the row already. */
+  /** Rules that are already conditions on the row. */
   readonly guards: Set<BoolExp>;
 }
 
-/** A part of a conjunction that the database takes for a join (semi or anti), unless there are too many of these. */
+/** Compiles a part of a conjunction that the database plans as a semijoin or antijoin, unless there are too many of them. */
 function joinedSql(context: Context, exp: Exists, scope: Scope): Sql {
   return context.takeCondition() ? existsSql(context, exp, scope) : apartSql(context, exp, scope);
 }
 
-/**
- * Hidden in a disjunction, so that the database answers it by itself: for each row, or for all at once
- * by a hash table, whichever is less work.
- */
+/** Hides an `exists` in a disjunction, so that the database plans it separately: per row, or for all rows by a hash table, whichever is cheaper. */
 function apartSql(context: Context, exp: Exists, scope: Scope): Sql {
   return sql`(${context.question((fenced) => existsSql(context, exp, scope, fenced))} or false)`;
 }
@@ -126,7 +120,7 @@ function allOf(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? sql`true` : join(conditions, sql` and `);
 }
 
-/** `<from> <joins> <where>` of the rows that an `exists` or an aggregate is about. */
+/** `<from> <joins> <where>` of the rows of an `exists` or an aggregate. */
 function relatedRows(context: Context, exp: Exists | AggregatePredicate, scope: Scope): { readonly body: Sql; readonly row: Row } {
   const { item, row } = relationSql(context, exp.from, scope.row);
   const filter = filterOf(context, exp.where, { ...scope, row, outer: scope });
@@ -134,7 +128,7 @@ function relatedRows(context: Context, exp: Exists | AggregatePredicate, scope: 
   return { body: sql`${item}${join(filter.joins, EMPTY)}${whereSql(conditions)}`, row };
 }
 
-/** @param fenced with an offset it stays a question about this row, and is not answered for all rows at once */
+/** @param fenced adds an offset, with which the subquery is evaluated per row and not for all rows at once */
 function existsSql(context: Context, exp: Exists, scope: Scope, fenced = false): Sql {
   const fence = fenced || (scope.fenced === true && mayFail(exp)) ? sql` offset 0` : EMPTY;
   return sql`exists (select 1 from ${relatedRows(context, exp, scope).body}${fence})`;

@@ -1,4 +1,4 @@
-/** The compiler of PostgreSQL: IR to statements. Pure; holds nothing but the output options. */
+/** Compiler from IR to statements of PostgreSQL. Pure. */
 import type { Compiler, CompilerOptions, LiveQuery } from '../../../backend/backend.ts';
 import type { JoinToSource } from '../../../ir/remote-join.ts';
 import type { SelectRoot } from '../../../ir/select.ts';
@@ -27,7 +27,7 @@ export function compiler(options: CompilerOptions): Compiler {
   };
 }
 
-/** A context whose queries are compiled by this room; what statements of other shapes start from. */
+/** Context of a statement whose related queries are lateral joins and subqueries. */
 function selectContext(options: CompilerOptions): Context {
   return createContext(options, (context, query, parent, on) =>
     query.kind === 'rows' ? rowsSql(context, query, parent, on) : aggregateSql(context, query, parent, on),
@@ -35,8 +35,8 @@ function selectContext(options: CompilerOptions): Context {
 }
 
 /**
- * A statement may be repeated unless it calls a function that may be volatile. Views count as tables:
- * what a view's functions did in a statement that was cancelled has been undone with it.
+ * A statement may be repeated unless it calls a function that may be volatile. Views count as tables: the effects of their functions are
+ * rolled back with a cancelled statement.
  */
 function compileSelect(options: CompilerOptions, roots: readonly SelectRoot[]): Statement {
   const context = selectContext(options);
@@ -58,7 +58,7 @@ function compileLive(options: CompilerOptions, roots: readonly SelectRoot[]): Li
   return compileLiveQuery({ query, columns: roots.length, isStream: stream !== null, repeatable: !volatile, dependsOn });
 }
 
-/** One row; several roots are one column each, so that they take one round trip. */
+/** Compiles roots to one row with a column per root, for one round trip. */
 function rootsSql(context: Context, roots: readonly SelectRoot[]): Sql {
   const [first] = roots;
   if (roots.length === 1 && first !== undefined && alwaysHasRow(first)) return context.query(first.query, null, null);

@@ -1,4 +1,4 @@
-/** What the compilation of one statement shares: options, fresh aliases, what was found on the way. */
+/** Context of the compilation of one statement. */
 import type { CompilerOptions } from '../../../backend/backend.ts';
 import type { AggregatePredicate, BoolExp, Exists } from '../../../ir/bool-exp.ts';
 import type { Join } from '../../../ir/relation.ts';
@@ -18,31 +18,31 @@ export interface Context {
   readonly options: CompilerOptions;
   /** Null: correlated sub-selects do. */
   elsewhere: Elsewhere | null;
-  /** A table alias that this statement has not used yet. */
+  /** Returns an unused table alias. */
   alias(): Sql;
-  /** Set once a function is called that may be volatile. */
+  /** Whether the statement calls a function that may be volatile. */
   volatile: boolean;
-  /** What the answer may depend on besides rows of ordinary tables, the first of it, for people; null: nothing so far. */
+  /** First thing other than rows of ordinary tables that the answer may depend on, for messages. */
   dependsOn: string | null;
   /**
-   * A query as a select with one column `json`: an array, an object or, for a single row that is
-   * not there, no row. `join` and `parent` are set for a related query.
+   * Compiles a query to a select with one column `json`: an array, an object or, for a single row that does not exist, no row. `join` and
+   * `parent` are set for a related query.
    */
   readonly query: (query: RowsQuery | AggregateQuery, parent: Row | null, join: Join | null) => Sql;
   /**
-   * Whether one more table may be joined to the select at hand. Beyond `MANY_JOINS` a sub-select is asked for each row
-   * instead: the time that PostgreSQL takes to plan grows with the cube of the joins.
+   * Returns whether one more table may be joined to the current select. Beyond `MANY_JOINS` a subquery per row is used instead: the time
+   * to plan grows with the cube of the number of joins.
    */
   takeJoin(): boolean;
-  /** The same for a table that a condition asks about, of which fewer are joined (`MANY_CONDITIONS`). */
+  /** Returns whether one more table of a condition may be joined, of which the limit is `MANY_CONDITIONS`. */
   takeCondition(): boolean;
-  /** Makes what is planned apart from the select at hand, so that its joins do not count there. */
+  /** Compiles a part that is planned separately from the current select, so that its joins do not count. */
   apart(make: () => Sql): Sql;
   /**
-   * The same for an `exists` inside an expression. The outermost ones may be answered for all rows at
-   * once, by a hash table; the ones inside are fenced, because PostgreSQL plans an `exists` that it
-   * may hash twice: with all that is inside, so that n levels would be planned 2^n times.
-   * @param make what to make, fenced or not
+   * Compiles an `exists` inside an expression, which is planned separately. The outermost ones may be computed for all rows at once by a
+   * hash table. Nested ones are fenced, because PostgreSQL plans an `exists` that it may hash twice, with its contents: n levels would be
+   * planned 2^n times.
+   * @param make compiles it, fenced or not
    */
   question(make: (fenced: boolean) => Sql): Sql;
 }
@@ -50,12 +50,12 @@ export interface Context {
 /** 32 lateral joins take 20 ms to plan, 128 half a second, 400 most of a minute. */
 const MANY_JOINS = 32;
 /**
- * Tables that are joined, semijoined or antijoined on columns that are all equal to each other cost more
- * than their number says: 8 take 15 ms to plan, 16 take 140, 30 take 5 seconds and half a gigabyte.
+ * Joins, semijoins and antijoins on columns that are all equal to each other cost more than others: 8 take 15 ms to plan, 16 take 140,
+ * 30 take 5 seconds and half a gigabyte.
  */
 const MANY_CONDITIONS = 8;
 
-/** @param alias makes a table alias of a number */
+/** @param alias returns the table alias for a number */
 export function createContext(
   options: CompilerOptions,
   query: (context: Context, ...of: Parameters<Context['query']>) => Sql,
@@ -71,7 +71,7 @@ export function createContext(
     volatile: false,
     dependsOn: null,
     query: (...of) => {
-      // A single row may be joined like a table; an array is made in a plan of its own.
+      // A single row may be joined like a table; an array is planned separately.
       const [asked, parent] = of;
       const isApart = parent === null || asked.kind === 'aggregate' || asked.shape === 'list';
       return isApart ? context.apart(() => query(context, ...of)) : query(context, ...of);

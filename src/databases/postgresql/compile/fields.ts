@@ -10,11 +10,11 @@ import { outputSql } from './output.ts';
 
 export interface CompiledFields {
   readonly entries: readonly Entry[];
-  /** Lateral joins that the entries read from, unless there are very many. */
+  /** Lateral joins that the entries read. */
   readonly joins: readonly Sql[];
 }
 
-/** The fields of a row's JSON object, over any row: of a table, a sub-select or a common table expression. */
+/** Compiles the fields of a row's JSON object. */
 export function fieldsOf(context: Context, fields: readonly Field[], row: Row): CompiledFields {
   const joins: Sql[] = [];
   return { entries: fields.map((field) => ({ key: field.alias, value: fieldSql(context, field, row, joins) })), joins };
@@ -28,7 +28,7 @@ function fieldSql(context: Context, field: Field, row: Row, joins: Sql[]): Sql {
   return sql`${alias}."json"`;
 }
 
-/** A field that is a value of its row. */
+/** Compiles a field with a value of its row. */
 export function leafSql(context: Context, field: Exclude<Field, { readonly kind: 'related' }>, row: Row): Sql {
   switch (field.kind) {
     case 'typename':

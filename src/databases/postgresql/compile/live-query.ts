@@ -1,7 +1,6 @@
 /**
- * One statement for many subscribers: their values come as arrays, one element per cohort, and the
- * query runs for each of them beside the others. The arrays have the types of the values, so that
- * indexes serve a cohort as they serve a single request.
+ * One statement for many subscribers, whose values are arrays with an element per cohort. The arrays have the types of the values, so that
+ * indexes are used as for a single request.
  */
 import type { LiveQuery } from '../../../backend/backend.ts';
 import { identifier, integer, join, type Parameter, print, replaceParameters, type Sql, sql } from '../../../sql/fragment.ts';
@@ -21,7 +20,7 @@ const SNAPSHOT: Sql = { kind: 'template', texts: [SNAPSHOT_SQL], values: [] };
 const PASSED = sql`date_part('epoch', clock_timestamp() - statement_timestamp())`;
 
 export interface ToCompile {
-  /** A select of one row with a JSON column per root, and for a stream one more: the text of its next cursor. */
+  /** A select of one row with a JSON column per root, and for a stream a column with the text of its next cursor. */
   readonly query: Sql;
   readonly columns: number;
   readonly isStream: boolean;
@@ -48,7 +47,7 @@ export function compileLiveQuery({ query, columns, isStream, repeatable, depends
   const roots = Array.from({ length: columns }, (_, i) => identifier(`r${i + 1}`));
   const answers = roots.map((root) => sql`coalesce(${ANSWER}.${root}, 'null')`);
   const cursor = isStream ? [sql`${ANSWER}.${CURSOR}`] : [];
-  // A sub-select of its own is answered once.
+  // A subquery is evaluated once.
   const snapshot = sql`case when ${COHORTS}."id" = ${integer(0)} then (select ${SNAPSHOT}) end`;
   const statement = sql`select ${join([sql`${COHORTS}."id"`, ...answers, ...cursor, PASSED, snapshot], sql`, `)} from unnest(${join(arrays, sql`, `)}) as ${COHORTS} (${join(
     [identifier('id'), ...names.values()],
@@ -82,7 +81,7 @@ export function compileLiveQuery({ query, columns, isStream, repeatable, depends
   );
 }
 
-/** A statement that fails where one of the values has no meaning for its type. */
+/** Returns a statement that fails if its type does not accept one of the values. */
 export function checkOfValues(parameters: readonly Parameter[], values: readonly (string | null)[]): ReturnType<LiveQuery['check']> {
   const checked = parameters.flatMap((parameter, i) => (values[i] === null || parameter.cast === undefined ? [] : [{ parameter, i }]));
   const casts = checked.map(
@@ -93,12 +92,12 @@ export function checkOfValues(parameters: readonly Parameter[], values: readonly
   return { text: asked, values: checked.map(({ i }) => values[i] ?? null) };
 }
 
-/** The arrays are values of the statement, not of a request: they have no reference behind them. */
+/** The arrays are values of the statement without a reference to a value of the request. */
 function placeholder(index: number): Sql {
   return { kind: 'template', texts: [dialect.parameterMarker(index)], values: [] };
 }
 
-/** There are no arrays of arrays: those travel as texts and are read for each cohort. */
+/** There are no arrays of arrays: they are sent as texts and parsed for each cohort. */
 function arrayType({ cast }: Parameter): Sql {
   return cast === undefined || cast.array ? typeNameSql(TEXT, true) : typeNameSql({ ...cast.type, array: false }, true);
 }

@@ -1,7 +1,4 @@
-/**
- * Values in statements: always `($n)::type`, the text of the value cast by the database. One value
- * used several times as the same type is one parameter.
- */
+/** Values in statements: `($n)::type`, the text of the value cast by the database. A value that is used several times as one type is one parameter. */
 import type { CatalogType } from '../../../catalog/catalog.ts';
 import type { Operand, Value } from '../../../ir/value.ts';
 import { parameter, type Sql, sql } from '../../../sql/fragment.ts';
@@ -13,15 +10,15 @@ import { typeNameSql } from './type-name.ts';
 const TEXT = baseType('text');
 
 /**
- * The SQL expression of an operand; a list is an array, or a sub-select where there is no such array.
- * @param refuse throws for texts that must not be sent; values of the session are not asked about
- * @param perRow of the parameter
+ * Compiles an operand; a list is an array, or a subquery if there is no such array.
+ * @param refuse throws for texts that must not be sent; not called for session variables
+ * @param perRow see `Parameter`
  */
 export function operandSql(operand: Operand, refuse?: (text: string) => void, perRow?: number): Sql {
   const { value, type, list } = operand;
   if (value.kind === 'literal') {
     if (value.json === null) return sql`null::${typeNameSql(type, type.array || list)}`;
-    // Two texts at most, and the planner can match partial indexes.
+    // There are only two texts, and the planner can match partial indexes.
     if (typeof value.json === 'boolean' && isBoolean(type)) return value.json ? sql`true` : sql`false`;
   }
   if (isSpatial(type)) return spatialSql(operand);
@@ -29,17 +26,17 @@ export function operandSql(operand: Operand, refuse?: (text: string) => void, pe
   return placeholder(operand, type, list || type.array, refuse, perRow);
 }
 
-/** A number of rows or the like: a value that the IR gives no type. */
+/** Compiles a number, such as an offset, which has no type in the IR. */
 export function bigintSql(value: Value): Sql {
   return operandSql({ value, type: baseType('int8'), list: false });
 }
 
-/** A text array, such as the path into a JSON value. */
+/** Compiles a text array, such as the path into a JSON value. */
 export function textArraySql(value: Value): Sql {
   return operandSql({ value, type: TEXT, list: true });
 }
 
-/** The text of a scalar or a whole array, brought to its type by the database. */
+/** Compiles the cast of a text to a scalar or an array. */
 export function fromTextSql(text: Sql, type: CatalogType): Sql {
   if (!isSpatial(type)) return sql`(${text})::${typeNameSql(type)}`;
   return type.array ? sql`(${text})::${typeNameSql(type)}` : geoJsonOrText(text, type);
@@ -59,7 +56,7 @@ function placeholder(operand: Operand, type: CatalogType, array: boolean, refuse
   return sql`(${placed})::${typeNameSql(type, array)}`;
 }
 
-/** A parameter of another type than the operand's, made from its text. @param key tells it from others of the same operand */
+/** Compiles a parameter that is derived from the text of an operand. @param key distinguishes it from others of the same operand */
 export function derivedSql(operand: Operand, key: string, type: Sql, derive: (text: string) => string): Sql {
   const encode = encoder(operand);
   const derived = (json: Json): string | null => {
@@ -73,17 +70,17 @@ function isBoolean(type: CatalogType): boolean {
   return type.schema === 'pg_catalog' && type.name === 'bool' && !type.array;
 }
 
-/** PostGIS types that are written as GeoJSON. */
+/** Returns whether values of a type are written as GeoJSON: PostGIS types but `raster`. */
 export function isSpatial(type: CatalogType): boolean {
   return type.kind === 'base' && type.schema !== 'pg_catalog' && (type.name === 'geometry' || type.name === 'geography');
 }
 
-/** Types of PostGIS, which compare in ways of their own. */
+/** Returns whether a type is one of PostGIS. */
 export function isPostgis(type: CatalogType): boolean {
   return isSpatial(type) || (type.kind === 'base' && type.schema !== 'pg_catalog' && type.name === 'raster');
 }
 
-/** GeoJSON objects go through PostGIS's reader; other texts (WKT, hex WKB) through the type's. */
+/** Reads GeoJSON objects by PostGIS's function, other texts (WKT, hex WKB) by the input function of the type. */
 function spatialSql(operand: Operand): Sql {
   const { value, type, list } = operand;
   const array = (texts: Sql) =>
@@ -118,7 +115,7 @@ function typeKey(type: CatalogType): string {
   return key;
 }
 
-/** Equal for references that resolve to the same value. */
+/** Returns equal keys for references that resolve to the same value. */
 function valueKey(value: Value): string {
   switch (value.kind) {
     case 'literal':

@@ -15,7 +15,7 @@ interface ListedRows {
 
 /** Statements of the log of a kind. */
 export interface EventLogStatements extends Pick<EventLog, 'redeliver' | 'redeliverAll' | 'count' | 'summary'> {
-  /** Whether the statement failed because the tables of events do not exist: the first event trigger creates them. */
+  /** Returns whether a statement failed because the tables of events do not exist: the first event trigger creates them. */
   isMissing(error: unknown): boolean;
   /** @param payload JSON, as `session` and `traceContext` are, which may be null */
   invoke(trigger: Parameters<EventLog['invoke']>[0], payload: string, session: string | null, traceContext: string | null): Promise<string>;

@@ -18,7 +18,7 @@ export function refusedBy(error: SvcError, code: ErrorCode, message: string): Sv
   return new SvcError(code, `the event trigger cannot be installed: ${message}`, { cause: error, ...internal });
 }
 
-/** Whether a capture that no definition needs is to be removed. */
+/** Returns whether a capture that no definition needs is to be removed. */
 export function isRemovable(mark: CaptureLabel, { removed: gone, ...state }: Omit<RetainOptions, 'owner' | 'lockMs'>): boolean {
   return isSettled(mark, state) || (mark.version === undefined && gone.includes(mark.trigger));
 }
@@ -31,7 +31,7 @@ export async function archiveAll(batch: () => Promise<number>): Promise<void> {
   while ((await batch()) === ARCHIVE_BATCH);
 }
 
-/** Whether the tables of events have the latest version. @throws SvcError not-supported if a newer service created them */
+/** Returns whether the tables of events have the latest version. @throws SvcError not-supported if a newer service created them */
 export function isCurrent(version: number, latest: number): boolean {
   if (version <= latest) return version === latest;
   throw new SvcError(

@@ -11,7 +11,7 @@ interface Found {
   readonly events: readonly CapturedEvent[];
   /** Names of queues that have more events beyond those that wait for others. */
   readonly stuck: readonly string[];
-  /** Whether other instances took all events that were found: the next search finds the ones after them. */
+  /** True if other instances took all events that were found: the next search finds the ones after them. */
   readonly isOvertaken: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The answer to a query as relations that meet on keys (ADR 16): the rows of a level, found by the keys of the level above; and from
- * the deepest level upwards the JSON of what belongs to a key, joined to the rows that have it.
+ * The answer to a query as relations that are joined on keys (ADR 16): the rows of each level are found by the keys of the level above,
+ * and from the deepest level upwards the JSON for each key is joined to the rows with that key.
  */
 import { SvcError } from '../../../errors/svc-error.ts';
 import type { Join } from '../../../ir/relation.ts';
@@ -25,7 +25,7 @@ import type { Aggregates, Entry, SetWriter } from './writer.ts';
 const JSON_COLUMN = identifier('json');
 const COMMA = sql`, `;
 
-/** A select of one row with the column `json`. */
+/** Compiles a root to a select of one row with the column `json`. */
 export function rootAnswer(writer: SetWriter, query: RowsQuery | AggregateQuery): Sql {
   if (query.kind === 'aggregate') return rootAggregate(writer, query);
   if (query.shape === 'list') return listAnswer(writer, rootRows(writer, query), query.fields);
@@ -35,7 +35,7 @@ export function rootAnswer(writer: SetWriter, query: RowsQuery | AggregateQuery)
   return sql`select ${writer.only(object)} as ${JSON_COLUMN} from ${place.from(false)}`;
 }
 
-/** The objects of rows as an array. */
+/** Compiles rows to a select of one row with an array of their objects. */
 export function listAnswer(writer: SetWriter, rows: LevelRows, fields: readonly Field[]): Sql {
   const place = new RelationSelect(writer, rows.rows);
   const object = rowObject(writer, fields, place);
@@ -43,7 +43,7 @@ export function listAnswer(writer: SetWriter, rows: LevelRows, fields: readonly 
   return sql`select ${writer.arrayOrEmpty(array)} as ${JSON_COLUMN} from ${place.from(writer.named)}`;
 }
 
-/** The JSON object of a row of a select; what belongs to the row is joined to it. */
+/** Compiles the JSON object of a row, to which related rows are joined. */
 export function rowObject(writer: SetWriter, fields: readonly Field[], place: RelationSelect): Sql {
   const asks = relatedConditionsOf(place);
   return writer.object(
@@ -54,7 +54,7 @@ export function rowObject(writer: SetWriter, fields: readonly Field[], place: Re
   );
 }
 
-/** The JSON of what belongs to a row; null for a single row that is not there. */
+/** Compiles the JSON of related rows; null for a single row that does not exist. */
 export function related(writer: SetWriter, query: RowsQuery | AggregateQuery, on: Join | null, parent: RelationSelect): Sql {
   if (on === null) throw new SvcError('not-supported', 'functions of rows cannot be called by this kind of database');
   return query.kind === 'rows' ? relatedObjects(writer, query, on, parent) : relatedAggregate(writer, query, on, parent);
@@ -103,7 +103,7 @@ function isPaged({ rows }: AggregateQuery): boolean {
   return rows.limit !== null || rows.offset !== null || rows.distinctOn.length > 0;
 }
 
-/** Without a page the order of the rows means nothing to aggregates. */
+/** Without a page, aggregates do not depend on the order of the rows. */
 function withoutOrder(query: AggregateQuery): AggregateQuery {
   return { ...query, rows: { ...query.rows, orderBy: [] } };
 }
@@ -120,7 +120,7 @@ function asksMasks(item: Aggregates): boolean {
 
 const NUMBER = identifier(':number');
 
-/** The rows of a root with their places in its order. */
+/** Numbers the rows of a root in their order. */
 function withNumber(writer: SetWriter, rows: LevelRows): LevelRows {
   const inside = new RelationSelect(writer, rows.rows);
   const columns = new Columns(inside.row);
@@ -130,7 +130,7 @@ function withNumber(writer: SetWriter, rows: LevelRows): LevelRows {
   return { rows: named, order: (alias) => [sql`${alias}.${NUMBER}`], before: null, number: NUMBER, firstKey: null };
 }
 
-/** Aggregates and nodes over the rows of a place, or of each of its groups. */
+/** Compiles aggregates and nodes over all rows of a select, or over each of its groups. */
 function aggregatesOver(writer: SetWriter, { fields, nodesLimit }: AggregateQuery, place: RelationSelect, rows: LevelRows): Sql {
   const asks = relatedConditionsOf(place);
   return aggregateObject(
@@ -171,7 +171,7 @@ function attached(parent: RelationSelect, on: Join, row: Row, object: Sql, body:
   return parent.attach(on.columns, () => select);
 }
 
-/** @param read a value of a row; null: there are no rows @param nodes null: there are none */
+/** @param read compiles a value of a row; `null` if there are no rows @param nodes `null` if there are no nodes */
 function aggregateObject(
   writer: SetWriter,
   fields: readonly AggregateField[],

@@ -1,4 +1,4 @@
-/** The rows of a level as a relation: filtered, restricted to the keys of the level above, sorted, and cut to pages for each of them. */
+/** The rows of a level as a relation: filtered, restricted to the keys of the level above, sorted, and paginated per key. */
 import type { Relation } from '../../../ir/relation.ts';
 import type { OrderBy, RowSet } from '../../../ir/select.ts';
 import { EMPTY, identifier, type Sql, sql } from '../../../sql/fragment.ts';
@@ -20,13 +20,13 @@ import type { Read } from '../../../ir/bool-exp.ts';
 
 export interface LevelRows {
   readonly rows: Named;
-  /** What they are in the order of, of a row as it is seen outside; empty: of nothing. */
+  /** Returns the sort keys of the rows under an outer alias; empty without an order. */
   order(alias: Sql): readonly Sql[];
-  /** Number of the first row that is left of those of a key, less one; null: it is 0. */
+  /** Number of skipped rows per key; `null` for 0. */
   readonly before: Sql | null;
-  /** Its number among the rows of its key; null: they have none. */
+  /** Column with the number of a row among those of its key, if they are numbered. */
   readonly number: Sql | null;
-  /** The first value of the order; null where there is none. */
+  /** Column with the first sort key, if any. */
   readonly firstKey: Sql | null;
 }
 
@@ -42,7 +42,7 @@ function isMet({ rows }: Of): boolean {
   return rows.orderBy.some(({ term }) => isRelatedTerm(term)) || rows.distinctOn.some(maskReadsOtherTables);
 }
 
-/** Of a root: the page is cut where the rows are. */
+/** Compiles the rows of a root, whose select has the page. */
 export function rootRows(writer: SetWriter, of: Of): LevelRows {
   const { rows } = of;
   const source = sourceOf(writer, { from: of.from, where: rows.where }, [], null, isMet(of));
@@ -51,7 +51,7 @@ export function rootRows(writer: SetWriter, of: Of): LevelRows {
   source.seal();
   const isCut = rows.limit !== null || rows.offset !== null;
   const page = isCut ? writer.page(rows.limit, rows.ties === true, rows.offset) : EMPTY;
-  // Columns that decide the order where it leaves rows undecided, so that the page has the same keys when it is read again.
+  // Columns that make the order total, so that the page has the same keys when it is read again.
   const tieBreakers: string[] = [];
   const columns = new Columns(source.row);
   const named = (shown: Columns): readonly Sql[] => keys.map((key, i) => nameOfKey(shown, key, rows.orderBy[i]?.term));
@@ -83,15 +83,15 @@ export function rootRows(writer: SetWriter, of: Of): LevelRows {
   };
 }
 
-/** Whether the value of an order is a column that is not masked. */
+/** Returns whether a sort key is an unmasked column. */
 function isReadAgain({ term }: OrderBy): boolean {
   return term.kind === 'read' && plainColumn(term.read) !== null;
 }
 
-/** Whether rows are told apart by their number, and which of them are left. */
+/** Which rows of a key are kept after they have been numbered; `no` numbers none unless a page requires it. */
 export type Numbered = 'all' | 'first' | 'no';
 
-/** Of rows that belong to others: each of these has a page of its own. */
+/** Compiles related rows, with a page for each parent row. */
 export function relatedRows(writer: SetWriter, of: Of, on: JoinColumns, parent: RelationSelect, which: Numbered): LevelRows {
   const { rows } = of;
   const source = sourceOf(writer, { from: of.from, where: rows.where }, on, parent, isMet(of));
@@ -103,7 +103,7 @@ export function relatedRows(writer: SetWriter, of: Of, on: JoinColumns, parent: 
   const offset = rows.offset === null ? null : writer.count(rows.offset);
   const distinct = rows.distinctOn.map((read) => writer.distinctKey(read, source.row, source.asks));
   source.seal();
-  // The keys of all rows that belong to those of the level above, be they on the page or not: more are of no harm.
+  // Keys of all related rows, on the page or not: additional keys do no harm.
   const again: Keys = (locals, values) => [
     writer.among(
       values,
@@ -145,7 +145,7 @@ function written(writer: SetWriter, keys: readonly OrderKey[]): readonly Sql[] {
   return keys.map(({ value, order }) => writer.orderKey(value, order));
 }
 
-/** A column that is shown anyhow is not shown twice. */
+/** Returns the name of a sort key; a plain column is not selected twice. */
 function nameOfKey(columns: Columns, key: OrderKey, term: RowSet['orderBy'][number]['term'] | undefined): Sql {
   const column = term?.kind === 'read' ? plainColumn(term.read) : null;
   return column === null ? columns.add(key.value) : columns.column(column);

@@ -1,4 +1,4 @@
-/** What rows are in the order of, be it values of related rows. */
+/** Sort keys, which may be values of related rows. */
 import type { OrderBy, OrderTerm } from '../../../ir/select.ts';
 import { identifier, join, type Sql, sql } from '../../../sql/fragment.ts';
 import { groupByKeys, joinKeyColumns, maskReadsOtherTables, numbered, type RelationSelect, type RowSource, sourceOf } from './place.ts';
@@ -9,12 +9,12 @@ export interface OrderKey {
   readonly order: OrderBy;
 }
 
-/** Whether the value comes from other tables than the row's. */
+/** Returns whether the sort key is read from other tables. */
 export function isRelatedTerm(term: OrderTerm): boolean {
   return term.kind !== 'read' || maskReadsOtherTables(term.read);
 }
 
-/** The values of a row's order. */
+/** Compiles the sort keys of a row. */
 export function orderKeys(writer: SetWriter, orderBy: readonly OrderBy[], source: RowSource): readonly OrderKey[] {
   return orderBy.map((order) => ({ value: termValue(writer, order.term, source), order }));
 }
@@ -52,6 +52,6 @@ function termValue(writer: SetWriter, term: OrderTerm, source: RowSource): Sql {
 }
 
 function placeOf({ place }: RowSource): RelationSelect {
-  if (place === null) throw new Error('invariant: what comes from elsewhere is joined to a relation');
+  if (place === null) throw new Error('invariant: values of related rows are joined to a relation');
   return place;
 }

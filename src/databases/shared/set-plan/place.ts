@@ -1,4 +1,4 @@
-/** Selects that other relations are joined to, key by key; and what is joined to them to answer conditions. */
+/** Selects to which other relations are joined on keys, such as the results of conditions. */
 import type { AggregatePredicate, BoolExp, Exists, Read } from '../../../ir/bool-exp.ts';
 import type { Join, Relation } from '../../../ir/relation.ts';
 import { EMPTY, identifier, join, type Sql, sql } from '../../../sql/fragment.ts';
@@ -11,14 +11,14 @@ export type JoinColumns = Join['columns'];
 const COMMA = sql`, `;
 const AND = sql` and `;
 
-/** More joins than these in one select take the database long to plan: the time grows faster than their number. */
+/** Maximum number of joins of one select: the time to plan them grows faster than their number. */
 const MANY_JOINS = 16;
 const ROW = identifier(':row');
 
-/** What was joined to a row: a column of it. */
+/** Returns a column of a joined relation. */
 export type Joined = (column: Sql) => Sql;
 
-/** A select of its own for some of what is joined to the rows of another one, which it tells apart by numbers. */
+/** A select for some of the joins to a relation, whose rows it identifies by number. */
 interface Side {
   readonly alias: Sql;
   readonly inside: Sql;
@@ -26,7 +26,7 @@ interface Side {
   readonly columns: Sql[];
 }
 
-/** The select over a relation. */
+/** A select over a relation, to which others may be joined. */
 export class RelationSelect {
   readonly writer: SetWriter;
   readonly rows: Named;
@@ -46,7 +46,7 @@ export class RelationSelect {
     return this.#joins.length > 0;
   }
 
-  /** The from clause: to be called last. @param named whether the rows are a relation in any case */
+  /** Returns the from clause. Called last. @param named whether the rows have to be a relation */
   from(named: boolean): Sql {
     const { writer, rows } = this;
     const sides = this.#sides;
@@ -65,11 +65,11 @@ export class RelationSelect {
     return sql`${numberedRows} as ${this.alias}${join([...this.#joins, ...joined], EMPTY)}`;
   }
 
-  /** Joins a relation that has at most one row for the values of `columns`, which it calls `k0`, `k1`, …; @returns its columns */
+  /** Joins a relation with at most one row per values of `columns`, which it names `k0`, `k1`, … @returns its columns */
   attach(columns: JoinColumns, select: () => Sql): Joined {
     const { writer } = this;
     const alias = writer.alias();
-    // The rows are a relation before what is joined to them is one.
+    // The relation of the rows precedes those that are joined to it.
     if (writer.named) this.rows.item();
     const side = writer.named && this.#joins.length >= MANY_JOINS ? this.#side() : null;
     const row = side?.inside ?? this.alias;
@@ -84,7 +84,7 @@ export class RelationSelect {
     };
   }
 
-  /** The one that has room. */
+  /** Returns a side select with fewer than the maximum number of joins. */
   #side(): Side {
     let side = this.#sides.at(-1);
     if (side === undefined || side.joins.length >= MANY_JOINS) {
@@ -94,7 +94,7 @@ export class RelationSelect {
     return side;
   }
 
-  /** For the conditions of rows that are joined to these: that they have one of the keys. */
+  /** Returns conditions by which rows of another relation have one of the keys. */
   restriction(columns: JoinColumns, remote: Row): readonly Sql[] {
     const { writer, rows } = this;
     if (columns.length === 0) return [];
@@ -126,19 +126,19 @@ export function groupByKeys(columns: JoinColumns, row: Row): Sql {
   )}`;
 }
 
-/** Rows of a table before anything is sorted or cut: a select, or one over a relation that others can be joined to. */
+/** Rows of a table before order and page: a select, or one over a relation to which others can be joined. */
 export interface RowSource {
   readonly row: Row;
-  /** Answers what values of the row ask about other tables; null: they ask nothing. */
+  /** Conditions on other tables in values of the row; `null` if there are none. */
   readonly asks: RelatedConditions | null;
   readonly place: RelationSelect | null;
-  /** From clause and conditions: to be called last. */
+  /** Returns the from clause and the conditions. Called last. */
   body(): Sql;
-  /** To be called when all values are there that come from other tables: what they are joined by are relations before this one. */
+  /** Called after all values from other tables have been compiled: their relations precede this one. */
   seal(): void;
 }
 
-/** @param meets whether values of the rows come from other tables @param parent restricts them to its keys */
+/** @param meets whether values of the rows come from other tables @param parent restricts the rows to its keys */
 export function sourceOf(
   writer: SetWriter,
   of: { readonly from: Relation; readonly where: BoolExp },
@@ -200,13 +200,13 @@ function attachedAggregate(place: RelationSelect, exp: AggregatePredicate): Sql 
   return sql`(case when ${found(keyName(0))} is null then ${nothing} else ${found(HOLDS)} end)`;
 }
 
-/** Whether a mask asks about other tables. */
+/** Returns whether a read has a mask with a condition on other tables. */
 export function maskReadsOtherTables(read: Read): boolean {
   if (read.kind === 'cast') return maskReadsOtherTables(read.read);
   return read.mask !== undefined && readsOtherTables(read.mask);
 }
 
-/** Whether the rows of a table that a condition holds for are the same ones if one statement reads them twice. */
+/** Returns whether the rows of a table with a condition are the same if one statement reads them twice. */
 export function isRepeatable(from: Relation, where: BoolExp): boolean {
   return from.kind === 'table' && from.snapshotBound === true && holdsAgain(where);
 }
@@ -233,13 +233,13 @@ function holdsAgain(exp: BoolExp): boolean {
       return readsAgain(exp.left) && readsAgain(exp.right);
     case 'exists':
       return isRepeatable(exp.from, exp.where);
-    // Sums of floats depend on the order in which rows come.
+    // Sums of floats depend on the order of the rows.
     case 'aggregate-predicate':
       return exp.function === 'count' && isRepeatable(exp.from, exp.where);
   }
 }
 
-/** Whether a condition is about other tables than its row's. */
+/** Returns whether a condition reads other tables than its row's. */
 export function readsOtherTables(exp: BoolExp): boolean {
   switch (exp.kind) {
     case 'constant':
@@ -262,7 +262,7 @@ export function readsOtherTables(exp: BoolExp): boolean {
   }
 }
 
-/** ` order by a, b`, or nothing. */
+/** ` order by a, b`; empty without keys. */
 export function orderedBy(keys: readonly Sql[]): Sql {
   return keys.length === 0 ? EMPTY : sql` order by ${join(keys, COMMA)}`;
 }
@@ -273,7 +273,7 @@ export function numbered(partition: readonly Sql[], order: readonly Sql[]): Sql 
   return sql`row_number() over (${within}${orderedBy(order)})`;
 }
 
-/** Numbers from behind an offset up to a limit. */
+/** Conditions for row numbers after an offset and up to a limit. */
 export function rowBounds(writer: SetWriter, number: Sql, offset: Sql | null, limit: number | null): readonly Sql[] {
   const conditions: Sql[] = [];
   if (offset !== null) conditions.push(sql`${number} > ${offset}`);

@@ -1,7 +1,7 @@
 /**
- * Inserts with nested inserts, level by level: what the rows of a level depend on, the rows, what depends on them. A
- * level is one statement where its rows allow that, whatever their number. The statements are known beforehand; values
- * of rows written before are found by the number of the row.
+ * Inserts with nested inserts, level by level: first the rows that a level depends on, then its rows, then the rows that depend on them. A
+ * level is one statement where possible, whatever its number of rows. The statements do not depend on written values, which they find by
+ * the numbers of the rows.
  */
 import type { RaisedFailure, ResultPiece } from '../../../../backend/backend.ts';
 import { emptyAnswer, returnedFields } from '../../../shared/mutation-output.ts';
@@ -64,18 +64,18 @@ function addTables({ table, rows }: InsertRows, tables: Set<string>): ReadonlySe
   return tables;
 }
 
-/** What is to be kept of a level. */
+/** Results of a level that later statements need. */
 interface Wanted {
   /** Whether the answer needs the rows. */
   readonly rows: boolean;
-  /** Columns that the rows above need of each row; null when no row is above. */
+  /** Columns of each row that the rows above need; `null` without rows above. */
   readonly keys: readonly string[] | null;
 }
 
 interface Written {
-  /** With the rows, when they are to be kept. */
+  /** Slots with the rows, if they are needed. */
   readonly slots: readonly Slot[];
-  /** Whoever wanted them gives them back. */
+  /** Released by the caller. */
   readonly keys: LevelKeys | null;
 }
 
@@ -85,7 +85,7 @@ class InsertTree {
   readonly #counts: boolean;
   #first = true;
   #levels = 0;
-  /** One row with nothing below or above. */
+  /** Whether there is one row without nested rows. */
   readonly #alone: boolean;
 
   constructor(program: Program, root: Insert) {
@@ -111,7 +111,7 @@ class InsertTree {
     return slot === null ? [] : [slot];
   }
 
-  /** What the rows of a level depend on, the rows, what depends on them. */
+  /** Inserts the rows that a level depends on, its rows, and the rows that depend on them. */
   #insert(level: Level, wanted: Wanted): Written {
     const { common, awaited } = level;
     const { fills, slots: sources } = this.#insertBefore(level);
@@ -143,14 +143,14 @@ class InsertTree {
     return { slots, keys };
   }
 
-  /** Room for the keys of a level: all columns that others need of it. */
+  /** Allocates the keys of a level: all columns that other rows need. */
   #keysOf(wanted: Wanted, below: readonly NestedGroup[]): LevelKeys | null {
     if (below.length === 0 && wanted.keys === null) return null;
     const columns = below.flatMap((group) => group.columns.map(({ local }) => local));
     return new LevelKeys(this.#program, `${this.#levels++}`, [...new Set([...(wanted.keys ?? []), ...columns])]);
   }
 
-  /** Objects that rows depend on. @returns by row what it gets from them, and the slots that this is read from */
+  /** Inserts the objects that rows depend on. @returns values from them by row, and the slots with these values */
   #insertBefore({ rows }: Level): { readonly fills: readonly Fills[]; readonly slots: readonly Slot[] } {
     const slots: Slot[] = [];
     const own: (Map<string, Fill> | undefined)[] = [];
@@ -164,7 +164,7 @@ class InsertTree {
       };
       const remote = group.columns.map((column) => column.remote);
       const { keys } = this.#insert(level, { rows: false, keys: remote });
-      if (keys === null) throw new Error('invariant: keys that are wanted are kept');
+      if (keys === null) throw new Error('invariant: keys that are needed are stored');
       slots.push(...keys.slots);
       group.members.forEach(({ owner }, number) => {
         const fills = own[owner] ?? new Map((rows[owner] as Level['rows'][number]).fills);
@@ -175,7 +175,7 @@ class InsertTree {
     return { fills: rows.map(({ fills }, i) => own[i] ?? fills), slots };
   }
 
-  /** Rows that depend on others. */
+  /** Inserts rows that depend on others. */
   #insertAfter({ common, columns, members }: NestedGroup, owners: readonly LevelRow[], keys: LevelKeys): void {
     const rows = members.flatMap(({ nested, owner }): Level['rows'] => {
       const { number } = owners[owner] as LevelRow;
@@ -191,7 +191,7 @@ class InsertTree {
     );
   }
 
-  /** PostgreSQL updates no row twice in one statement. @param inOrder whether the rows are asked for in their order */
+  /** Splits rows into statements: PostgreSQL does not update a row twice in one statement. @param inOrder whether the answer needs their order */
   #partsOf({ common: { onConflict } }: Level, rows: readonly LevelRow[], inOrder: boolean): Parts {
     if (onConflict === null || onConflict.update === null) return { written: [rows], repeated: NO_ROWS, texts: null };
     const parts =
@@ -203,7 +203,7 @@ class InsertTree {
     return parts;
   }
 
-  /** Rows that would change nothing: they are as if they had been written, and those that refer to them find the first. */
+  /** Counts rows that would change nothing as written; rows that refer to them find the first one with their key. */
   #repeat(repeated: Parts['repeated'], keys: LevelKeys | null): void {
     for (const { row, of } of repeated) {
       if (keys !== null && row.number !== null && of.number !== null) keys.repeat(row.number, of.number);

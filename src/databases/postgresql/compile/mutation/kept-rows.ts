@@ -1,6 +1,6 @@
 /**
- * Rows that a later statement of the same transaction reads. They are kept in a setting that ends
- * with the transaction, as the text of an array of the table's row type: what a type prints, it reads.
+ * Rows that a later statement of the same transaction reads. They are stored in a transaction-local setting, as the text of an array of the
+ * table's row type.
  */
 import type { QualifiedName } from '../../../../catalog/catalog.ts';
 import type { Value } from '../../../../ir/value.ts';
@@ -16,7 +16,7 @@ import type { Slot } from './program.ts';
 const TEXT = baseType('text');
 const COUNT = string('svc.rows');
 
-/** A parameter, so that statements about different rows have the same text. */
+/** Compiles the name of a setting as a parameter, so that statements with different slots have the same text. */
 export function setting(slot: Slot): Sql {
   return operandSql({ value: nameOf(slot), type: TEXT, list: false });
 }
@@ -25,28 +25,28 @@ function nameOf(slot: Slot): Value {
   return { kind: 'literal', json: `svc.rows${slot}` };
 }
 
-/** Keeps an aggregate of rows; true or false as a value, so that the text does not travel. */
+/** Stores an aggregate of rows. Its value is a boolean, so that the text is not sent to the client. */
 export function keepRows(slot: Slot, row: Sql): Sql {
   return sql`set_config(${setting(slot)}, coalesce(array_agg(${row})::text, '{}'), true) is null`;
 }
 
-/** Adds to the number of rows that a root field has changed, or begins with it. */
+/** Adds rows to the number of rows that a root field has changed. @param first whether the count begins with them */
 export function countRows(first: boolean): Sql {
   const sum = first ? sql`count(*)` : sql`current_setting(${COUNT})::int8 + count(*)`;
   return sql`set_config(${COUNT}, (${sum})::text, true) is null`;
 }
 
-/** Adds to the number rows that need not be written. */
+/** Adds rows that need not be written to the count. */
 export function countMore(rows: number): Sql {
   return sql`select set_config(${COUNT}, (current_setting(${COUNT})::int8 + ${integer(rows)})::text, true) is null`;
 }
 
-/** The number of rows that statements before have written and counted. */
+/** The number of rows that earlier statements have counted. */
 export function countedRows(): Sql {
   return sql`current_setting(${COUNT})::int8`;
 }
 
-/** The rows of the slots, one after another. */
+/** The rows of the slots in order. */
 export function keptRows(context: Context, table: QualifiedName, slots: readonly Slot[]): RowSource {
   const alias = context.alias();
   const [only] = slots;
@@ -69,7 +69,7 @@ function numbered(context: Context, from: Sql, alias: Sql): Omit<RowSource, 'ord
   const outside = context.alias();
   const row = sql`${outside}.":row"`;
   return {
-    // A lone `t.*` would be expanded.
+    // `t.*` alone would be expanded.
     from: sql`(select coalesce(${alias}.*) as ":row", row_number() over () as ":position" from ${from}) as ${outside}`,
     row: { column: (name) => sql`(${row}).${identifier(name)}`, whole: () => row },
     position: sql`${outside}.":position"`,

@@ -1,11 +1,11 @@
-/** Where the keys of a level are kept while others may refer to them. */
+/** Locations of the keys of a level while other rows may refer to them. */
 import type { CatalogType } from '../../../../catalog/catalog.ts';
 import type { Fill, LevelRow } from './insert-level.ts';
 import type { Program, Slot } from './program.ts';
 
 /**
- * Rows of small statements that share a slot: each statement reads and writes what is in it, so that one slot for all
- * would take the square of their number.
+ * Maximum number of rows of small statements in one slot: each statement reads and rewrites the slot, so that the time for one slot with all
+ * rows would grow with the square of their number.
  */
 const SHARED = 128;
 
@@ -20,19 +20,19 @@ export class LevelKeys {
   readonly slots: Slot[] = [];
   readonly #program: Program;
   readonly #name: string;
-  /** By the number of the row in its level. */
+  /** Locations by the number of the row in its level. */
   readonly #places: Place[] = [];
   readonly #texts: string[] = [];
   #taken = 0;
 
-  /** @param name of the level, among those of its tree */
+  /** @param name identifies the level in its tree */
   constructor(program: Program, name: string, columns: readonly string[]) {
     this.#program = program;
     this.#name = name;
     this.columns = columns;
   }
 
-  /** Gives the rows of a statement places next to each other, in this order. @returns the first */
+  /** Allocates consecutive locations for the rows of a statement. @returns the first */
   keep(numbers: readonly number[]): Place {
     let slot = this.slots.at(-1);
     if (slot === undefined || this.#taken + numbers.length > SHARED) {
@@ -45,12 +45,12 @@ export class LevelKeys {
     return first;
   }
 
-  /** A row is the same as another one that was written before. */
+  /** Gives a row the location of an equal one that was written before. */
   repeat(number: number, of: number): void {
     this.#places[number] = this.#placeOf(of);
   }
 
-  /** @param texts of rows that may be the same: where two are equal, so are most likely the rows; null: all are different */
+  /** @param texts by row: equal texts most likely mean the same row; `null` if all rows are different */
   tell(rows: readonly LevelRow[], texts: readonly string[] | null): void {
     if (texts === null) return;
     rows.forEach(({ number }, i) => {
@@ -58,7 +58,7 @@ export class LevelKeys {
     });
   }
 
-  /** What a column of a row gives to others. @param number of the row in its level */
+  /** Returns a column of a row for other rows. @param number of the row in its level */
   fill(number: number, column: string, type: CatalogType): Fill {
     const { slot, row } = this.#placeOf(number);
     const index = this.columns.indexOf(column);
@@ -71,7 +71,7 @@ export class LevelKeys {
 
   #placeOf(number: number): Place {
     const place = this.#places[number];
-    if (place === undefined) throw new Error('invariant: a row that others refer to is kept');
+    if (place === undefined) throw new Error('invariant: the key of a row that others refer to is stored');
     return place;
   }
 }

@@ -1,4 +1,4 @@
-/** Root fields of one transaction: statements in order, and where each field's answer comes from. */
+/** Compiles the root fields of one transaction to statements and the places of their answers. */
 import type { CompiledMutation, ResultPiece } from '../../../../backend/backend.ts';
 import { manyAnswers } from '../../../shared/mutation-output.ts';
 import type { MutationRoot } from '../../../../ir/mutation.ts';
@@ -14,7 +14,7 @@ export interface MutationCompiler {
   select(root: SelectRoot): Statement;
 }
 
-/** @param unites see `Program` */
+/** @param combinesRows see `Program` */
 export function compileMutation(
   compiler: MutationCompiler,
   roots: readonly (SelectRoot | MutationRoot)[],
@@ -28,7 +28,7 @@ export function compileMutation(
 }
 
 function compileRoot(program: Program, compiler: MutationCompiler, root: SelectRoot | MutationRoot): readonly ResultPiece[] {
-  // A function that may write.
+  // The root calls a function that may write.
   if (root.mutation === undefined) {
     const statement = program.addStatement({ ...compiler.select(root), repeatable: false }, ROOT);
     return [{ statement, column: 0, absent: 'null' }];

@@ -1,22 +1,22 @@
 /**
- * Which row of its source a written row is. PostgreSQL neither lets `returning` see the source (an `insert` of version 18
- * still does not) nor promises the order of what it returns. But it writes row by row: it takes a row from the source,
- * writes it, and computes what is returned of it before it takes the next. So each row of the source, when it is taken,
- * puts its number into a setting, and `returning` reads the setting. Whoever uses the numbers makes sure that they are
- * all there and all different: were rows taken ahead of time, the last ones would have the same number.
+ * Numbers of written rows in their source. In PostgreSQL `returning` cannot read the source (for `insert` not even in version 18), and the
+ * order of returned rows is undefined. But it writes row by row: it reads a row from the source, writes it, and computes the returned
+ * columns before it reads the next row. So each row of the source sets a setting to its number when it is read, and `returning` reads the
+ * setting. Statements with numbers check that all numbers are present and different: if rows were read ahead, the last ones would have the
+ * same number.
  */
 import { string, type Sql, sql } from '../../../../sql/fragment.ts';
 
 const MARK = string('svc.row');
-/** Of a row that nobody asks for. */
+/** Number of rows that no other row refers to. */
 export const UNNUMBERED = -1;
 
-/** A condition that always holds, and leaves the number of the row that is being taken. */
+/** A condition that always holds and sets the number of the row that is being read. */
 export function mark(number: Sql): Sql {
   return sql`set_config(${MARK}, ${number}, true) is not null`;
 }
 
-/** In `returning`: the number of the row. */
+/** The number of the row, for `returning`. */
 export function markedNumber(): Sql {
   return sql`current_setting(${MARK})::int4`;
 }

@@ -1,4 +1,4 @@
-/** Updates and deletes: one statement each, and one more where the answer needs what comes after. */
+/** Updates and deletes: one statement each, and a second one if the answer reads changed tables. */
 import type { ResultPiece } from '../../../../backend/backend.ts';
 import { emptyAnswer, hasNothingToDo, returnedFields } from '../../../shared/mutation-output.ts';
 import { nameKey } from '../../../../catalog/catalog.ts';

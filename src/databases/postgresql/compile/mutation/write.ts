@@ -1,7 +1,6 @@
 /**
- * One statement that writes: with the answer in the same statement where that is possible, or with
- * its rows kept for later ones. The check is a column of what it returns; a row for which it does
- * not hold, or is null, makes the statement fail.
+ * Statements that write, with the answer where that is possible, otherwise with their rows stored for later statements. The check is a
+ * returned column: the statement fails if it is false or null in a row.
  */
 import type { RaisedFailure } from '../../../../backend/backend.ts';
 import type { BoolExp } from '../../../../ir/bool-exp.ts';
@@ -20,12 +19,12 @@ import type { Draft, Keeping, KeptRows, Program, Write, Writing } from './progra
 const ROWS = identifier('written');
 const CHECKED = sql`":checked"`;
 
-/** The value of a check in a row; null when it always holds. */
+/** Compiles a check of a row; `null` if it always holds. */
 export function checkSql(context: Context, check: BoolExp, row: Row): Sql | null {
   return check.kind === 'constant' && check.value ? null : conditionSql(context, check, ownScope(row));
 }
 
-/** What stands in front of `returning`, and the check of a row that it writes. */
+/** Compiles the statement before `returning`, and the check of its rows. */
 function startOf(
   write: Write,
   context: Context,
@@ -36,7 +35,7 @@ function startOf(
   return { alias, row, command, check: write.check(context, row) };
 }
 
-/** Writes and answers. @returns the statement, whose only column is the answer */
+/** See `WriteCompiler.writeAndAnswer`. */
 function writeAndAnswer(program: Program, write: Write, output: MutationOutput): number {
   return program.add(
     write.path,
@@ -73,7 +72,7 @@ function hold(rows: Sql): Sql {
   return sql`(select coalesce(bool_and(${CHECKED} is true), true) from ${rows})`;
 }
 
-/** Writes and leaves the answer to later statements. */
+/** See `WriteCompiler.writeAndStore`. */
 function writeAndKeep(program: Program, write: Write, keeping: Keeping): void {
   program.add(
     write.path,
@@ -82,7 +81,7 @@ function writeAndKeep(program: Program, write: Write, keeping: Keeping): void {
       const { alias, row, command, check } = startOf(write, draft.context);
       const items = keptItems(draft, write, keeping, check !== null);
       if (items.length === 0) return command;
-      // A lone `t.*` would be expanded.
+      // `t.*` alone would be expanded.
       const whole = keeping.slot === null ? [] : [sql`coalesce(${alias}.*) as ":row"`];
       const keys = keeping.keys === null ? [] : keyColumnsSql(keeping.keys, row);
       return withRows(command, [...whole, ...keys, ...checkColumn(check)], sql`select ${join(items, sql`, `)} from ${ROWS}`);
