@@ -46,7 +46,7 @@ export class SessionConnection implements Connection {
     const { connection } = this.session;
     const tagged = taggedText(text, options.tags);
     const reservation: ResultReservation | undefined =
-      options.resultBudget === undefined ? undefined : { intake: options.resultBudget, isDone: false, taken: 0 };
+      options.resultBudget === undefined ? undefined : { budget: options.resultBudget, isDone: false, bytes: 0 };
     try {
       return await this.pool.run(this.session, this.within(options), async () => {
         const { rows, warns } = await execute(connection, tagged, values, reservation);

@@ -8,7 +8,7 @@ import type { ResultBudget } from '../../backend/result-budget.ts';
 export type Row = readonly (Buffer | null)[];
 
 /** Cells are texts as sent by the server. */
-export interface Answer {
+export interface ExecutionResult {
   /** `null` if the statement returns no rows. */
   readonly rows: readonly Row[] | null;
   readonly affectedRows: number;
@@ -17,11 +17,11 @@ export interface Answer {
 
 /** Reservation of result memory for the answers of one or several statements. */
 export interface ResultReservation {
-  readonly intake: ResultBudget;
+  readonly budget: ResultBudget;
   /** The statement commits, whatever happens to its answer. */
   readonly isDone: boolean;
-  /** Bytes taken so far. */
-  taken: number;
+  /** Bytes reserved so far. */
+  bytes: number;
 }
 
 const NO_ROW: Row = [];
@@ -87,14 +87,14 @@ export function execute(
   text: string,
   values: readonly (string | null)[],
   reservation?: ResultReservation,
-): Promise<Answer> {
+): Promise<ExecutionResult> {
   const driver = (connection as PoolConnection).connection as unknown as DriverConnection;
   return new Promise((resolve, reject) => {
     let warnings = 0;
     let isRefused = false;
     const command = driver.execute({ sql: text, values: [...values], rowsAsArray: true }, (error, result) => {
       if (error !== null) reject(error);
-      else if (isRefused && reservation !== undefined) reject(reservation.intake.refusal(reservation.isDone));
+      else if (isRefused && reservation !== undefined) reject(reservation.budget.refusal(reservation.isDone));
       else if ('affectedRows' in result) resolve({ rows: null, affectedRows: result.affectedRows, warns: result.warningStatus !== 0 });
       else resolve({ rows: result, affectedRows: 0, warns: warnings !== 0 });
     });
@@ -104,9 +104,9 @@ export function execute(
       command.takes = (row) => {
         let bytes = 0;
         for (const cell of row) bytes += cell?.length ?? 0;
-        isRefused ||= !reservation.intake.take(bytes);
+        isRefused ||= !reservation.budget.take(bytes);
         if (isRefused) return NO_ROW;
-        reservation.taken += bytes;
+        reservation.bytes += bytes;
         return row;
       };
     }

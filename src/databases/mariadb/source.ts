@@ -128,9 +128,9 @@ export class MariadbSource implements Source {
     // An aborted pattern is detected only after the statement has run.
     const isSure = first !== undefined && !mayAbortPattern(first.statement.text);
     const isAlone = statements.length === 1 && isSure && first.flow?.rows === undefined && options.isolation === undefined;
-    const { resultBudget: intake } = options;
+    const { resultBudget: budget } = options;
     for (let attempt = 1; ; attempt++) {
-      const reservation = intake === undefined ? undefined : { intake, isDone: isAlone, taken: 0 };
+      const reservation = budget === undefined ? undefined : { budget, isDone: isAlone, bytes: 0 };
       try {
         if (isAlone) return await runStatements(connection, tagged, before, reservation);
         if (options.isolation !== undefined) await connection.query(`set transaction isolation level ${ISOLATION[options.isolation]}`);
@@ -141,7 +141,7 @@ export class MariadbSource implements Source {
       } catch (failure) {
         if (!isAlone) await this.pool.rollBack(session);
         if (attempt >= MAX_ATTEMPTS || !isDeadlock(failure)) throw failure;
-        intake?.release(reservation?.taken ?? 0);
+        budget?.release(reservation?.bytes ?? 0);
       }
     }
   }

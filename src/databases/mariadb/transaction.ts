@@ -14,12 +14,12 @@ import type { JsonRow } from '../../backend/connection.ts';
 interface Outcome {
   readonly rows: readonly Row[];
   /** Rows written or passed on. */
-  readonly given: number;
+  readonly returned: number;
   /** Rows found, passed on or not. */
-  readonly met: number;
+  readonly found: number;
 }
 
-const NOTHING: Outcome = { rows: [], given: 0, met: 0 };
+const NOTHING: Outcome = { rows: [], returned: 0, found: 0 };
 const NO_FLOW: StatementFlow = { inputs: [], outputs: [] };
 const [OPEN, CLOSE, COMMA] = [bytesOfText('['), bytesOfText(']'), bytesOfText(',')];
 /** Maximum retries of an upsert whose row others insert or delete in between. */
@@ -67,24 +67,20 @@ export async function runStatements(
 }
 
 function isRun({ ifAny, ifNone }: StatementFlow, outcomes: readonly Outcome[]): boolean {
-  if (ifNone?.some((index) => (outcomes[index] as Outcome).met > 0) === true) return false;
+  if (ifNone?.some((index) => (outcomes[index] as Outcome).found > 0) === true) return false;
   return ifAny === undefined || sum(ifAny, outcomes) > 0;
 }
 
 function sum(statements: readonly number[], outcomes: readonly Outcome[]): number {
   let rows = 0;
-  for (const index of statements) rows += (outcomes[index] as Outcome).given;
+  for (const index of statements) rows += (outcomes[index] as Outcome).returned;
   return rows;
 }
 
-function verify(
-  statement: MutationStatement,
-  { check, sameCountAs: sameAs }: StatementFlow,
-  outcome: Outcome,
-  outcomes: readonly Outcome[],
-): void {
+function verify(statement: MutationStatement, { check, sameCountAs }: StatementFlow, outcome: Outcome, outcomes: readonly Outcome[]): void {
   if (check !== undefined && outcome.rows.some((row) => !isOne(row[check.cell]))) throw raisedError(statement, check.failure);
-  if (sameAs !== undefined && outcome.given !== sum(sameAs.statements, outcomes)) throw raisedError(statement, sameAs.failure);
+  if (sameCountAs !== undefined && outcome.returned !== sum(sameCountAs.statements, outcomes))
+    throw raisedError(statement, sameCountAs.failure);
 }
 
 async function run(
@@ -95,8 +91,8 @@ async function run(
   reservation: ResultReservation | undefined,
 ): Promise<Outcome> {
   const filled = flow.inputs.length === 0 ? values : [...values];
-  for (const taken of flow.inputs)
-    (filled as (string | null)[])[taken.parameter] = taken.row === null ? listOf(taken, outcomes) : textOf(taken, outcomes);
+  for (const input of flow.inputs)
+    (filled as (string | null)[])[input.parameter] = input.row === null ? listOf(input, outcomes) : textOf(input, outcomes);
   if (flow.rows === undefined) return outcomeOf(connection, text, filled, once === true, flow, reservation);
   const all: Outcome[] = [];
   let start = 0;
@@ -110,8 +106,8 @@ async function run(
   }
   return {
     rows: all.flatMap((one) => one.rows),
-    given: all.reduce((total, one) => total + one.given, 0),
-    met: all.reduce((total, one) => total + one.met, 0),
+    returned: all.reduce((total, one) => total + one.returned, 0),
+    found: all.reduce((total, one) => total + one.found, 0),
   };
 }
 
@@ -129,16 +125,16 @@ async function outcomeOf(
   text: string,
   values: readonly (string | null)[],
   once: boolean,
-  { returned: given, mayBeCut }: StatementFlow,
+  { returned: flag, mayBeCut }: StatementFlow,
   reservation: ResultReservation | undefined,
 ): Promise<Outcome> {
-  const { rows: found, affectedRows, warns } = await execute(connection, text, values, reservation);
+  const { rows: cells, affectedRows, warns } = await execute(connection, text, values, reservation);
   // The server would keep it prepared in vain.
   if (once) connection.unprepare(text);
   if (warns && (mayBeCut === true || mayAbortPattern(text))) await refuseTruncation(connection);
-  if (found === null) return { rows: [], given: affectedRows, met: affectedRows };
-  const rows = given === undefined ? found : found.filter((row) => isOne(row[given]));
-  return { rows, given: rows.length, met: found.length };
+  if (cells === null) return { rows: [], returned: affectedRows, found: affectedRows };
+  const rows = flag === undefined ? cells : cells.filter((row) => isOne(row[flag]));
+  return { rows, returned: rows.length, found: cells.length };
 }
 
 const ONE = '1'.charCodeAt(0);
@@ -192,10 +188,16 @@ function bytesOf(row: Row, cell: number): Bytes {
 function errorOf(failure: unknown, statement: MutationStatement): unknown {
   const [cause, start] = failure instanceof RowsError ? [failure.cause, failure.start] : [failure, 0];
   if (cause instanceof SvcError) return cause;
-  const { statement: made, values, failures = [], path, rows } = statement;
+  const {
+    statement: { text },
+    values,
+    failures = [],
+    path,
+    rows,
+  } = statement;
   const place: Path | undefined = wrongRow(cause, start, rows) ?? path;
   return statementError(cause, {
-    ...{ text: made.text, values, failures },
+    ...{ text, values, failures },
     ...(place === undefined ? {} : { path: place }),
     ...(rows === undefined ? {} : { rows }),
   });

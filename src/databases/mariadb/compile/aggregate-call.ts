@@ -8,12 +8,12 @@ export const aggregateCall = aggregateCallOf({
     if (value === undefined) return sql`count(*)`;
     if (values.length === 1) return distinct ? sql`count(distinct ${value})` : sql`count(${value})`;
     if (!distinct) return sql`count(*)`;
-    // The database leaves out rows with a null.
+    // `count(distinct a, b)` omits rows with a null.
     const parts = values.flatMap((each) => [sql`${each} is null`, sql`ifnull(${each}, '')`]);
     return sql`count(distinct ${join(parts, sql`, `)})`;
   },
   boolAnd: sql`min`,
   boolOr: sql`max`,
-  // Of integers and decimals the results would be decimals with four digits more than the values have.
+  // Averages of integers and decimals would be decimals with only four more digits than the values.
   argument: (value) => sql`${value} + 0e0`,
 });

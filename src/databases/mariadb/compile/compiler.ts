@@ -1,4 +1,4 @@
-/** The compiler of MariaDB: IR to statements. Pure; holds nothing but the output options. */
+/** Compiles IR to MariaDB statements. Pure; holds nothing but the output options. */
 import type { Compiler, CompilerOptions, LiveQuery } from '../../../backend/backend.ts';
 import type { SelectRoot } from '../../../ir/select.ts';
 import { EMPTY, identifier, join, print, type Sql, sql } from '../../../sql/fragment.ts';
@@ -26,7 +26,7 @@ function statement(root: Sql, columns: number): Statement {
   return { text, parameters, repeatable: true, columns };
 }
 
-/** One row with a column for each root. */
+/** Selects one row with a column for each root. */
 function selectSql(options: CompilerOptions, roots: readonly SelectRoot[]): Sql {
   const context = createContext(options);
   const [only] = roots;

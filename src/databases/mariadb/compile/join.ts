@@ -6,8 +6,8 @@ import { listItem, listValue, textSql } from './operand.ts';
 import { querySql } from './query.ts';
 
 /**
- * One row with one cell: the JSON for each key, with the name of the holes and a semicolon between each two. The keys come
- * as a list of texts per part.
+ * Selects one cell with the JSON for each key, separated by the placeholder name and a semicolon. The keys are passed as one list of
+ * texts for each column.
  */
 export function joinSql(context: Context, { query, columns, unique }: JoinToSource): Sql {
   const parts = columns.map(({ name, type }, part) => {
