@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Compiler, CompilerOptions } from '../../src/backend/backend.ts';
 import { withRelations } from '../../src/databases/citus/compile/context.ts';
-import { createDraft } from '../../src/databases/citus/compile/draft.ts';
+import { createStatementDraft } from '../../src/databases/citus/compile/draft.ts';
 import { writerOf } from '../../src/databases/citus/compile/writer.ts';
 import { citus } from '../../src/databases/citus/index.ts';
 import { dialect } from '../../src/databases/postgresql/compile/dialect.ts';
@@ -23,7 +23,7 @@ function derived(options: CompilerOptions): Compiler {
   return {
     ...compiler(options),
     select(roots) {
-      const draft = createDraft(options);
+      const draft = createStatementDraft(options);
       const writer: SetWriter = { ...writerOf(draft), named: false, relation: (select) => sql`(${select()})` };
       const columns = roots.map(({ query }, i) => sql`(${rootAnswer(writer, query)}) as ${identifier(String(i))}`);
       // Conditions on tables of other places still read common table expressions.

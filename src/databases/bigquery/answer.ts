@@ -10,7 +10,7 @@ export type ResultLayout =
   /** Several roots; each row has the index of its root and an object. */
   | { readonly kind: 'roots'; readonly isList: readonly boolean[] }
   /** One cell for each key, joined with the value of a parameter that is not sent and a semicolon. */
-  | { readonly kind: 'keys'; readonly holeName: number };
+  | { readonly kind: 'keys'; readonly placeholderName: number };
 
 export interface BigQueryStatement extends Statement {
   readonly layout: ResultLayout;
@@ -36,7 +36,7 @@ export function answerOf(layout: ResultLayout, rows: readonly Row[], values: rea
       return layout.isList.map((isList, i) => cellOf(isList, byRoot[i] ?? [], 1));
     }
     case 'keys':
-      return [joined(rows, 0, bytesOfText(`${values[layout.holeName] ?? ''};`))];
+      return [joined(rows, 0, bytesOfText(`${values[layout.placeholderName] ?? ''};`))];
   }
 }
 

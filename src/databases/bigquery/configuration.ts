@@ -1,5 +1,16 @@
 /** Configuration of a source, as in `dwh_add_source` and in exported metadata. */
-import { type Codec, atLeast, leaf, list, nonEmptyText, object, optional, parseFailed, required, wrongType } from '../../metadata/codec.ts';
+import {
+  type Codec,
+  intAtLeast,
+  leaf,
+  list,
+  nonEmptyText,
+  object,
+  optional,
+  parseFailed,
+  required,
+  wrongType,
+} from '../../metadata/codec.ts';
 import type { ConfiguredText } from '../../metadata/environment-template.ts';
 import { refuseUnknownKeys } from '../../metadata/unknown-keys.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
@@ -92,7 +103,8 @@ const account: Codec<ConfiguredAccount> = leaf(
     return value.kind === 'file' ? { dynamic_from_file: value.path } : encodeText(value);
   },
   {
-    says: 'Service account key: the object that Google issues, its text as a template, `{"from_env": …}`, or `{"dynamic_from_file": …}` below the allowed folder. `{"application_default": true}` uses the application default credentials of the environment.',
+    description:
+      'Service account key: the object that Google issues, its text as a template, `{"from_env": …}`, or `{"dynamic_from_file": …}` below the allowed folder. `{"application_default": true}` uses the application default credentials of the environment.',
   },
 );
 
@@ -105,7 +117,7 @@ const project: Codec<ConfiguredProject> = leaf(
     return fromEnvironment(json, path);
   },
   (value) => (value.kind === 'number' ? value.number : encodeText(value)),
-  { says: 'Project ID as a template, project number, or `{"from_env": …}`.' },
+  { description: 'Project ID as a template, project number, or `{"from_env": …}`.' },
 );
 
 const names = list(nonEmptyText);
@@ -119,7 +131,7 @@ const datasets: Codec<ConfiguredDatasets> = leaf(
     return fromEnvironment(json, path);
   },
   (value) => (value.kind === 'names' ? [...value.names] : encodeText(value)),
-  { says: 'Names of datasets: a list, comma-separated text as a template, or `{"from_env": …}`.' },
+  { description: 'Names of datasets: a list, comma-separated text as a template, or `{"from_env": …}`.' },
 );
 
 const text: Codec<ConfiguredText> = leaf(
@@ -130,7 +142,7 @@ const text: Codec<ConfiguredText> = leaf(
     return fromEnvironment(json, path);
   },
   encodeText,
-  { says: 'URL as a template, or `{"from_env": …}`.' },
+  { description: 'URL as a template, or `{"from_env": …}`.' },
 );
 
 export const configuration: Codec<BigQueryConfiguration> = object('BigQueryConfiguration', {
@@ -138,9 +150,9 @@ export const configuration: Codec<BigQueryConfiguration> = object('BigQueryConfi
   projectId: required(project),
   datasets: required(datasets),
   location: optional(nonEmptyText),
-  globalSelectLimit: optional(atLeast('global_select_limit', 1)),
-  maximumBytesBilled: optional(atLeast('maximum_bytes_billed', 1)),
-  retryBaseDelay: optional(atLeast('retry_base_delay', 0)),
-  retryLimit: optional(atLeast('retry_limit', 0)),
+  globalSelectLimit: optional(intAtLeast('global_select_limit', 1)),
+  maximumBytesBilled: optional(intAtLeast('maximum_bytes_billed', 1)),
+  retryBaseDelay: optional(intAtLeast('retry_base_delay', 0)),
+  retryLimit: optional(intAtLeast('retry_limit', 0)),
   apiEndpoint: optional(text),
 });

@@ -152,7 +152,7 @@ export class BigQuerySource implements Reads {
   private queryOf(statement: Statement, values: readonly (string | null)[]) {
     const layout = layoutOf(statement);
     const all = namedParameters(statement.parameters, values, this.options.rowLimit);
-    return { text: statement.text, parameters: layout.kind === 'keys' ? all.filter((_, i) => i !== layout.holeName) : all };
+    return { text: statement.text, parameters: layout.kind === 'keys' ? all.filter((_, i) => i !== layout.placeholderName) : all };
   }
 
   /** @param deadline of statements without one of their own, in epoch milliseconds */

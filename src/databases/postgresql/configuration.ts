@@ -1,7 +1,7 @@
 /** The configuration of a source: what `pg_add_source` takes and the exported document holds. */
 import { type SslConfiguration, sslConfigurationCodec } from '../shared/connection-settings.ts';
 import {
-  atLeast,
+  intAtLeast,
   bool,
   type Codec,
   defaulted,
@@ -97,7 +97,7 @@ const databaseUrl: Codec<DatabaseUrl> = leaf(
     }
   },
   {
-    says: 'A URL, which is a template; or an object with one of `from_env`, `connection_parameters` and `dynamic_from_file`.',
+    description: 'A URL, which is a template; or an object with one of `from_env`, `connection_parameters` and `dynamic_from_file`.',
     of: [connectionParameters],
   },
 );
@@ -128,11 +128,11 @@ function decodeUrl(json: Json, path: Path): DatabaseUrl {
 const poolConfiguration: Codec<PoolConfiguration> = object(
   'PostgresPoolSettings',
   {
-    max_connections: optional(atLeast('max_connections', 1)),
-    idle_timeout: optional(atLeast('idle_timeout', 0)),
-    retries: optional(atLeast('retries', 0)),
-    pool_timeout: optional(atLeast('pool_timeout', 0)),
-    connection_lifetime: optional(atLeast('connection_lifetime', 0)),
+    max_connections: optional(intAtLeast('max_connections', 1)),
+    idle_timeout: optional(intAtLeast('idle_timeout', 0)),
+    retries: optional(intAtLeast('retries', 0)),
+    pool_timeout: optional(intAtLeast('pool_timeout', 0)),
+    connection_lifetime: optional(intAtLeast('connection_lifetime', 0)),
   },
   { notSupported: ['total_max_connections'] },
 );
@@ -146,7 +146,7 @@ const connectionDocument = object('PostgresSourceConnInfo', {
   isolation_level: optional(literal('IsolationLevel', ['read-committed', 'repeatable-read', 'serializable'] as const)),
   ssl_configuration: optional(sslConfiguration),
   jit: optional(bool),
-  statement_timeout: optional(atLeast('statement_timeout', 0)),
+  statement_timeout: optional(intAtLeast('statement_timeout', 0)),
 });
 
 const connectionInfo: Codec<ConnectionConfiguration> = {

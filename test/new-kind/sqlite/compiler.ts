@@ -4,7 +4,7 @@ import type { Statement } from '../../../src/backend/connection.ts';
 import { aliasRow } from '../../../src/databases/shared/row.ts';
 import { related, rootAnswer } from '../../../src/databases/shared/set-plan/answer.ts';
 import { Columns, Named } from '../../../src/databases/shared/set-plan/columns.ts';
-import { RelationSelect } from '../../../src/databases/shared/set-plan/place.ts';
+import { JoinBase } from '../../../src/databases/shared/set-plan/join-base.ts';
 import type { SetWriter } from '../../../src/databases/shared/set-plan/writer.ts';
 import type { JoinToSource } from '../../../src/ir/remote-join.ts';
 import { type Dialect, identifier, join, print, type Sql, sql } from '../../../src/sql/fragment.ts';
@@ -64,7 +64,7 @@ function joinSql(writer: SetWriter, { query, columns, unique }: JoinToSource): S
   const keys = new Named(writer, shown, select, (locals, values) =>
     locals.map((local, i) => sql`${values[i] as Sql} in (${(parts[Number(local.slice(1))] ?? first).list()})`),
   );
-  const place = new RelationSelect(writer, keys);
+  const place = new JoinBase(writer, keys);
   const on = { columns: columns.map(({ name }, part) => ({ local: `k${part}`, remote: name })), unique };
   const answer = sql`ifnull(${related(writer, query, on, place)}, 'null')`;
   const separator = sql`concat(${textSql({ kind: 'placeholder-name' })}, ';')`;

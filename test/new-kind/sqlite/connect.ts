@@ -25,7 +25,7 @@ const fileText: Codec<ConfiguredText> = leaf(
       ? { kind: 'template', text: nonEmptyText.decode(json, path) }
       : { kind: 'environment', name: variable.decode(json, path).from_env },
   (value) => (value.kind === 'template' ? value.text : { from_env: value.name }),
-  { says: 'A path, which is a template, or `{"from_env": …}`.' },
+  { description: 'A path, which is a template, or `{"from_env": …}`.' },
 );
 
 export const configuration: Codec<SqliteConfiguration> = object('SqliteConfiguration', { file: required(fileText) });

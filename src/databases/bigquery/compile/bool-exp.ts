@@ -6,11 +6,12 @@ import { comparisonNamed, joinConditions, nullTest, whereSql } from '../../share
 import { type Conditions, conditionsOver, noList } from '../../shared/conditions.ts';
 import { EMPTY, join, type Sql, sql } from '../../../sql/fragment.ts';
 import type { Row, Scope } from '../../shared/row.ts';
+import { withRelatedConditions } from '../../shared/set-plan/writer.ts';
 import { isOrdered } from '../families.ts';
 import { COMMON_COMPARISONS } from '../operators.ts';
 import { bigQueryScalar, types } from '../types.ts';
 import { aggregateCall } from './aggregate-call.ts';
-import { asking, type Context } from './context.ts';
+import type { Context } from './context.ts';
 import { nullSql, operandSql, patternSql } from './operand.ts';
 import { calledSql, relationSql } from './relation.ts';
 
@@ -35,18 +36,21 @@ const conditions: Conditions<Context> = conditionsOver({
   mayFail: () => false,
   exists(context, exp, scope) {
     // Without a join there are no keys to find rows by.
-    if (context.asks === null || exp.join === null || comparesWithOuterRow(exp.where, 1)) return existsSql(context, exp, scope, false);
-    return context.asks.exists(exp);
+    if (context.relatedConditions === null || exp.join === null || comparesWithOuterRow(exp.where, 1))
+      return existsSql(context, exp, scope, false);
+    return context.relatedConditions.exists(exp);
   },
   aggregate: (context, exp, scope) =>
-    context.asks !== null && !comparesWithOuterRow(exp.where, 1) ? context.asks.aggregate(exp) : aggregateSql(context, exp, scope),
+    context.relatedConditions !== null && !comparesWithOuterRow(exp.where, 1)
+      ? context.relatedConditions.aggregate(exp)
+      : aggregateSql(context, exp, scope),
   aggregateCall,
 });
 export const { readSql, conditionSql, aggregateHolds, predicateHolds } = conditions;
 
 /** Compiles the conditions of a `where`, combined by `and`. */
 export function conditionsOf(context: Context, exp: BoolExp, scope: Scope): readonly Sql[] {
-  return asking(context, null, () => partsOf(context, exp, scope));
+  return withRelatedConditions(context, null, () => partsOf(context, exp, scope));
 }
 
 function partsOf(context: Context, exp: BoolExp, scope: Scope): readonly Sql[] {

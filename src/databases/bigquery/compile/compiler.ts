@@ -7,7 +7,7 @@ import type { BigQueryStatement, ResultLayout } from '../answer.ts';
 import { encoder } from '../coerce/encode.ts';
 import { createContext } from './context.ts';
 import { dialect } from './dialect.ts';
-import { HOLE_NAME } from './hole.ts';
+import { PLACEHOLDER_NAME } from './placeholder.ts';
 import { joinSql } from './join.ts';
 import { rootsSql } from './roots.ts';
 import { writerOf } from './writer.ts';
@@ -21,8 +21,8 @@ export function compiler(options: CompilerOptions): Compiler {
     join(target: JoinToSource) {
       const { text, parameters } = print(joinSql(writerOf(createContext(options)), target), dialect);
       // Placed between the cells; not part of the statement.
-      const name = { operand: HOLE_NAME, key: '', encode: encoder(HOLE_NAME) };
-      const layout: ResultLayout = { kind: 'keys', holeName: parameters.length };
+      const name = { operand: PLACEHOLDER_NAME, key: '', encode: encoder(PLACEHOLDER_NAME) };
+      const layout: ResultLayout = { kind: 'keys', placeholderName: parameters.length };
       const statement: BigQueryStatement = { text, parameters: [...parameters, name], repeatable: true, columns: 1, layout };
       return statement;
     },

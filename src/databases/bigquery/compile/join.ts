@@ -4,7 +4,7 @@ import { identifier, join, type Sql, sql } from '../../../sql/fragment.ts';
 import { aliasRow } from '../../shared/row.ts';
 import { related } from '../../shared/set-plan/answer.ts';
 import { Columns, type Keys, Named } from '../../shared/set-plan/columns.ts';
-import { RelationSelect } from '../../shared/set-plan/place.ts';
+import { JoinBase } from '../../shared/set-plan/join-base.ts';
 import type { SetWriter } from '../../shared/set-plan/writer.ts';
 import { isKeyType } from '../families.ts';
 import { types } from '../types.ts';
@@ -33,7 +33,7 @@ export function joinSql(writer: SetWriter, { query, columns, unique }: JoinToSou
   // With one list for each column, BigQuery reads only the blocks of a table that may contain one of the values.
   const among: Keys = (locals, values) =>
     locals.map((local, i) => sql`${values[i] as Sql} in ${(parts.find((_, part) => local === `k${part}`) ?? first).keys()}`);
-  const place = new RelationSelect(writer, new Named(writer, keys, select, among));
+  const place = new JoinBase(writer, new Named(writer, keys, select, among));
   const on = { columns: columns.map(({ name }, part) => ({ local: `k${part}`, remote: name })), unique };
   const answer = related(writer, limited(query), on, place);
   const order = place.row.column('i');

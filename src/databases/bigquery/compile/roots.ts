@@ -3,7 +3,7 @@ import type { SelectRoot } from '../../../ir/select.ts';
 import { identifier, integer, join, type Sql, sql } from '../../../sql/fragment.ts';
 import { rowObject, rootAnswer } from '../../shared/set-plan/answer.ts';
 import { rootRows } from '../../shared/set-plan/level.ts';
-import { numbered, orderedBy, RelationSelect } from '../../shared/set-plan/place.ts';
+import { numbered, orderedBy, JoinBase } from '../../shared/set-plan/join-base.ts';
 import type { SetWriter } from '../../shared/set-plan/writer.ts';
 import type { ResultLayout } from '../answer.ts';
 import { limited } from './levels.ts';
@@ -43,7 +43,7 @@ function rootOf(writer: SetWriter, { query }: SelectRoot): Root {
   const isList = own.shape === 'list';
   const limit = isList ? own.rows.limit : Math.min(own.rows.limit ?? 1, 1);
   const rows = rootRows(writer, { from: own.from, rows: { ...own.rows, limit } });
-  const place = new RelationSelect(writer, rows.rows);
+  const place = new JoinBase(writer, rows.rows);
   const object = rowObject(writer, own.fields, place);
   return { object, from: place.from(false), order: rows.order(place.alias), isList };
 }

@@ -3,13 +3,13 @@ import { SvcError } from '../../../errors/svc-error.ts';
 import type { OrderTerm } from '../../../ir/select.ts';
 import { EMPTY, integer, join, string, type Sql, sql } from '../../../sql/fragment.ts';
 import { ownScope } from '../../shared/row.ts';
-import type { Entry, LeafField, SetWriter } from '../../shared/set-plan/writer.ts';
+import { type Entry, type LeafField, type SetWriter, withRelatedConditions } from '../../shared/set-plan/writer.ts';
 import { isKeyType, isOrdered } from '../families.ts';
 import { types } from '../types.ts';
 import { aggregateCall, aggregateResultType } from './aggregate-call.ts';
 import { aggregateHolds, aggregateOfNothing, conditionsOf, readSql, tuple } from './bool-exp.ts';
-import { asking, type Context } from './context.ts';
-import { holeSql } from './hole.ts';
+import type { Context } from './context.ts';
+import { placeholderSql } from './placeholder.ts';
 import { rowLimitSql, rowOffsetSql } from './operand.ts';
 import { outputSql } from './output.ts';
 import { relationSql } from './relation.ts';
@@ -24,13 +24,14 @@ export function writerOf(context: Context): SetWriter {
     named: false,
     from: (relation) => relationSql(context, relation),
     conditions: (exp, row) => conditionsOf(context, exp, ownScope(row)),
-    read: (read, row, asks) => asking(context, asks, () => readSql(context, read, row)),
-    distinctKey(read, row, asks) {
-      const value = writer.read(read, row, asks);
+    read: (read, row, relatedConditions) => withRelatedConditions(context, relatedConditions, () => readSql(context, read, row)),
+    distinctKey(read, row, relatedConditions) {
+      const value = writer.read(read, row, relatedConditions);
       if (!isOrdered(read.type)) throw unordered('distinct_on', read.type);
       return isKeyType(read.type) ? value : sql`cast(${value} as string)`;
     },
-    field: (field, row, asks) => asking(context, asks, () => leafSql(context, field, (read) => readSql(context, read, row))),
+    field: (field, row, relatedConditions) =>
+      withRelatedConditions(context, relatedConditions, () => leafSql(context, field, (read) => readSql(context, read, row))),
     among: (columns, values, from) => sql`(${tuple(columns)} in (select ${tuple(values)} from ${from}))`,
     orderKey(value, { term, direction, nulls }) {
       const { read } = { read: readOf(term) };
@@ -106,7 +107,7 @@ function leafSql(context: Context, field: LeafField, read: (read: Extract<LeafFi
       return field.upperCase === true ? sql`upper(${printed})` : printed;
     }
     case 'joined':
-      return holeSql(context, field.join, field.keys, read);
+      return placeholderSql(context, field.join, field.keys, read);
   }
 }
 

@@ -8,18 +8,18 @@ import type { Join, Relation } from '../../../ir/relation.ts';
 import { EMPTY, join, type Sql, sql } from '../../../sql/fragment.ts';
 import { joinConditions, nullTest, whereSql } from '../../shared/condition.ts';
 import type { Row, Scope } from '../../shared/row.ts';
-import { keyName } from '../../shared/set-plan/place.ts';
+import { keyName } from '../../shared/set-plan/join-base.ts';
 import { aggregateHolds, conditionSql, predicateHolds } from '../../postgresql/compile/bool-exp.ts';
-import type { Elsewhere } from '../../postgresql/compile/context.ts';
+import type { RelatedConditionCompiler } from '../../postgresql/compile/context.ts';
 import { mayFail } from '../../postgresql/compile/may-fail.ts';
 import { relationSql } from '../../postgresql/compile/relation.ts';
 import { typeNameSql } from '../../postgresql/compile/type-name.ts';
-import { addRelation, type Draft } from './context.ts';
+import { addRelation, type StatementDraft } from './context.ts';
 
 const COMMA = sql`, `;
 
 /** In any expression: never null where it is about rows that are there or not. */
-export function elsewhereIn(draft: Draft): Elsewhere {
+export function relatedConditionsIn(draft: StatementDraft): RelatedConditionCompiler {
   return {
     conditions: (exp, scope) => conditionsOf(draft, exp, scope),
     exists: (exp, scope) => existsSql(draft, exp, scope, false),
@@ -28,10 +28,10 @@ export function elsewhereIn(draft: Draft): Elsewhere {
 }
 
 /** The parts of a `where`. */
-export function conditionsOf(draft: Draft, exp: BoolExp, scope: Scope): readonly Sql[] {
+export function conditionsOf(draft: StatementDraft, exp: BoolExp, scope: Scope): readonly Sql[] {
   const { context } = draft;
-  const before = context.elsewhere;
-  context.elsewhere = elsewhereIn(draft);
+  const before = context.relatedConditions;
+  context.relatedConditions = relatedConditionsIn(draft);
   const conditions: Sql[] = [];
   const visit = (item: BoolExp): void => {
     if (item.kind === 'and') item.items.forEach(visit);
@@ -43,7 +43,7 @@ export function conditionsOf(draft: Draft, exp: BoolExp, scope: Scope): readonly
     else if (item.kind !== 'constant' || !item.value) conditions.push(conditionSql(context, item, scope));
   };
   visit(exp);
-  context.elsewhere = before;
+  context.relatedConditions = before;
   return conditions;
 }
 
@@ -53,7 +53,7 @@ interface Target {
   readonly conditions: readonly Sql[];
 }
 
-function targetOf(draft: Draft, { from, where }: { readonly from: Relation; readonly where: BoolExp }, scope: Scope): Target {
+function targetOf(draft: StatementDraft, { from, where }: { readonly from: Relation; readonly where: BoolExp }, scope: Scope): Target {
   const { item, row } = relationSql(draft.context, from, null);
   return { item, row, conditions: conditionsOf(draft, where, { row, outer: scope }) };
 }
@@ -64,7 +64,7 @@ export function tuple(values: readonly Sql[]): Sql {
 }
 
 /** @param isPart whether null stands for false */
-function existsSql(draft: Draft, exp: Exists, scope: Scope, isPart: boolean): Sql {
+function existsSql(draft: StatementDraft, exp: Exists, scope: Scope, isPart: boolean): Sql {
   const { item, row, conditions } = targetOf(draft, exp, scope);
   if (comparesWithOuterRow(exp.where, 1)) {
     // The only way to compare columns of the two; the database takes it where both are together.
@@ -76,7 +76,7 @@ function existsSql(draft: Draft, exp: Exists, scope: Scope, isPart: boolean): Sq
 }
 
 /** Whether a row has one of the keys. @param of the rows that have them: everything from `from` on */
-function amongSql(draft: Draft, { columns, crossServer }: Join, row: Row, remote: Row, of: Sql): Sql {
+function amongSql(draft: StatementDraft, { columns, crossServer }: Join, row: Row, remote: Row, of: Sql): Sql {
   const keys = columns.map((pair) => remote.column(pair.remote));
   let list = sql`select ${join(keys, COMMA)} ${of}`;
   if (crossServer === true) {
@@ -98,7 +98,7 @@ function notNull({ columns }: Join, row: Row): readonly Sql[] {
  * sub-selects in the conditions of updates and deletes.
  * @param isPart whether null stands for false
  */
-function aggregateSql(draft: Draft, exp: AggregatePredicate, scope: Scope, isPart: boolean): Sql {
+function aggregateSql(draft: StatementDraft, exp: AggregatePredicate, scope: Scope, isPart: boolean): Sql {
   if (exp.predicate.length === 0) return sql`true`;
   const { context } = draft;
   const { columns } = exp.join;

@@ -10,7 +10,7 @@ import { dialect } from '../../postgresql/compile/dialect.ts';
 import { checkOfValues } from '../../postgresql/compile/live-query.ts';
 import { isTimeless } from '../../postgresql/compile/timeless.ts';
 import { COPY, relationList } from './context.ts';
-import { createDraft } from './draft.ts';
+import { createStatementDraft } from './draft.ts';
 import { rootsSql } from './roots.ts';
 import { streamSql } from './stream.ts';
 
@@ -25,7 +25,7 @@ const MARKED: Dialect = { ...dialect, parameterMarker: (index) => `${COPY}${inde
 const MARK = new RegExp(`${COPY}(?:(\\d+);)?`, 'g');
 
 export function compileLive(options: CompilerOptions, roots: readonly SelectRoot[]): LiveQuery {
-  const draft = createDraft(options, true);
+  const draft = createStatementDraft(options, true);
   const stream = streamOf(roots);
   const select = stream === null ? rootsSql(draft, roots) : streamSql(draft, stream.query, stream.cursor);
   const alias = draft.context.alias();

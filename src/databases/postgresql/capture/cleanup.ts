@@ -1,6 +1,6 @@
 /** Removal of old events, at once and planned. */
 import type { CleanupCounts, CleanupSpec } from '../../../backend/captures.ts';
-import { LONGEST_CLEANUP_S } from '../../../metadata/event-trigger.ts';
+import { MAX_CLEANUP_SECONDS } from '../../../metadata/event-trigger.ts';
 import { BY_INDEX } from '../../../sql/by-index.ts';
 import type { CleanupPlan } from '../../shared/capture/cleanup.ts';
 import { arrayLiteral } from '../coerce/array-literal.ts';
@@ -60,7 +60,7 @@ delete from svc_catalog.svc_event_log_cleanups where id in (
 const TAKE = `
 with left_behind as (
   update svc_catalog.svc_event_log_cleanups set status = 'dead'
-  where status = 'running' and coalesce(started_at, scheduled_at) < ${NOW} - interval '${LONGEST_CLEANUP_S + 60} seconds'
+  where status = 'running' and coalesce(started_at, scheduled_at) < ${NOW} - interval '${MAX_CLEANUP_SECONDS + 60} seconds'
 ), due as materialized (
   select id, trigger_name, scheduled_at from svc_catalog.svc_event_log_cleanups
   where status = 'scheduled' and scheduled_at <= ${NOW} order by id for update

@@ -31,7 +31,7 @@ test('no statement about events waits for ever', async () => {
   const page = { limit: 1, offset: 0 };
   const tried = [
     captures.isTaken('t', 'us'),
-    captures.retain([], { owner: 'us', settled: 1, gone: ['u'] }),
+    captures.retain([], { owner: 'us', settled: 1, removed: ['u'] }),
     captures.uninstall('us'),
     captures.redeliver('an id'),
     captures.redeliverAll(filter, null),

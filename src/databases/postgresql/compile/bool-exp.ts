@@ -31,10 +31,10 @@ const conditions: Conditions<Context> = conditionsOver({
   validity: validitySql,
   mayFail,
   exists: (context, exp, scope) =>
-    context.elsewhere?.exists(exp, scope) ?? context.question((fenced) => existsSql(context, exp, scope, fenced)),
+    context.relatedConditions?.exists(exp, scope) ?? context.subquery((fenced) => existsSql(context, exp, scope, fenced)),
   aggregate(context, exp, scope) {
-    if (context.elsewhere !== null) return context.elsewhere.aggregate(exp, scope);
-    return context.apart(() => {
+    if (context.relatedConditions !== null) return context.relatedConditions.aggregate(exp, scope);
+    return context.planSeparately(() => {
       const { body, row } = relatedRows(context, exp, scope);
       return sql`(select ${conditions.predicateHolds(context, exp, row)} from ${body})`;
     });
@@ -57,7 +57,7 @@ export function filterOf(context: Context, exp: BoolExp, scope: Scope): Filter {
 
 /** Compiles the `where` of an update or delete, to which nothing can be joined. */
 export function filterSql(context: Context, exp: BoolExp, scope: Scope): Sql {
-  return allOf(context.elsewhere?.conditions(exp, scope) ?? partsOf(context, exp, scope, null));
+  return allOf(context.relatedConditions?.conditions(exp, scope) ?? partsOf(context, exp, scope, null));
 }
 
 /** Compiles the parts of a conjunction. @param joins receives the joins; `null` if there can be none */
@@ -83,7 +83,7 @@ function partsOf(context: Context, exp: BoolExp, scope: Scope, joins: Sql[] | nu
       const { join: on, from } = item;
       const known = joined.find((other) => other.from === from && other.on === on && other.local === at.row);
       if (known !== undefined) visit(item.where, { row: known.row, outer: at });
-      else if (!context.takeCondition()) conditions.push(apartSql(context, item, at));
+      else if (!context.allowsCondition()) conditions.push(separateSql(context, item, at));
       else {
         const { item: target, row } = relationSql(context, from, at.row);
         joins.push(sql` join ${target} on ${allOf(joinConditions(on.columns, at.row, row))}`);
@@ -108,12 +108,12 @@ interface Joined {
 
 /** Compiles a part of a conjunction that the database plans as a semijoin or antijoin, unless there are too many of them. */
 function joinedSql(context: Context, exp: Exists, scope: Scope): Sql {
-  return context.takeCondition() ? existsSql(context, exp, scope) : apartSql(context, exp, scope);
+  return context.allowsCondition() ? existsSql(context, exp, scope) : separateSql(context, exp, scope);
 }
 
 /** Hides an `exists` in a disjunction, so that the database plans it separately: per row, or for all rows by a hash table, whichever is cheaper. */
-function apartSql(context: Context, exp: Exists, scope: Scope): Sql {
-  return sql`(${context.question((fenced) => existsSql(context, exp, scope, fenced))} or false)`;
+function separateSql(context: Context, exp: Exists, scope: Scope): Sql {
+  return sql`(${context.subquery((fenced) => existsSql(context, exp, scope, fenced))} or false)`;
 }
 
 function allOf(conditions: readonly Sql[]): Sql {

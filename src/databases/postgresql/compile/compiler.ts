@@ -11,7 +11,7 @@ import { inlined } from './inline.ts';
 import { joinSql } from './join.ts';
 import { compileLiveQuery } from './live-query.ts';
 import { compileMutation } from './mutation/mutation.ts';
-import { writingOf } from './mutation/write.ts';
+import { writeCompilerOf } from './mutation/write.ts';
 import { rowsSql } from './rows.ts';
 import { streamSql } from './stream.ts';
 import type { Statement } from '../../../backend/connection.ts';
@@ -20,7 +20,11 @@ export function compiler(options: CompilerOptions): Compiler {
   return {
     select: (roots) => compileSelect(options, roots),
     mutation: (roots, once) =>
-      compileMutation({ writing: writingOf(() => selectContext(options)), select: (root) => compileSelect(options, [root]) }, roots, once),
+      compileMutation(
+        { writes: writeCompilerOf(() => selectContext(options)), select: (root) => compileSelect(options, [root]) },
+        roots,
+        once,
+      ),
     join: (target) => compileJoin(options, target),
     liveQuery: (roots) => compileLive(options, roots),
     inlined: (statement, values) => inlined(statement.text, values),

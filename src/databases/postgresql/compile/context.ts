@@ -7,7 +7,7 @@ import { identifier, type Sql } from '../../../sql/fragment.ts';
 import type { Row, Scope } from '../../shared/row.ts';
 
 /** Answers conditions about other tables where correlated sub-selects will not do. */
-export interface Elsewhere {
+export interface RelatedConditionCompiler {
   /** The parts of a `where`. */
   conditions(exp: BoolExp, scope: Scope): readonly Sql[];
   exists(exp: Exists, scope: Scope): Sql;
@@ -17,7 +17,7 @@ export interface Elsewhere {
 export interface Context {
   readonly options: CompilerOptions;
   /** Null: correlated sub-selects do. */
-  elsewhere: Elsewhere | null;
+  relatedConditions: RelatedConditionCompiler | null;
   /** Returns an unused table alias. */
   alias(): Sql;
   /** Whether the statement calls a function that may be volatile. */
@@ -33,18 +33,18 @@ export interface Context {
    * Returns whether one more table may be joined to the current select. Beyond `MANY_JOINS` a subquery per row is used instead: the time
    * to plan grows with the cube of the number of joins.
    */
-  takeJoin(): boolean;
+  allowsJoin(): boolean;
   /** Returns whether one more table of a condition may be joined, of which the limit is `MANY_CONDITIONS`. */
-  takeCondition(): boolean;
+  allowsCondition(): boolean;
   /** Compiles a part that is planned separately from the current select, so that its joins do not count. */
-  apart(make: () => Sql): Sql;
+  planSeparately(make: () => Sql): Sql;
   /**
    * Compiles an `exists` inside an expression, which is planned separately. The outermost ones may be computed for all rows at once by a
    * hash table. Nested ones are fenced, because PostgreSQL plans an `exists` that it may hash twice, with its contents: n levels would be
    * planned 2^n times.
    * @param make compiles it, fenced or not
    */
-  question(make: (fenced: boolean) => Sql): Sql;
+  subquery(make: (fenced: boolean) => Sql): Sql;
 }
 
 /** 32 lateral joins take 20 ms to plan, 128 half a second, 400 most of a minute. */
@@ -63,10 +63,10 @@ export function createContext(
 ): Context {
   let aliases = 0;
   let joins = 0;
-  let inQuestion = false;
+  let inSubquery = false;
   const context: Context = {
     options,
-    elsewhere: null,
+    relatedConditions: null,
     alias: () => alias(++aliases),
     volatile: false,
     dependsOn: null,
@@ -74,28 +74,28 @@ export function createContext(
       // A single row may be joined like a table; an array is planned separately.
       const [asked, parent] = of;
       const isApart = parent === null || asked.kind === 'aggregate' || asked.shape === 'list';
-      return isApart ? context.apart(() => query(context, ...of)) : query(context, ...of);
+      return isApart ? context.planSeparately(() => query(context, ...of)) : query(context, ...of);
     },
-    takeJoin() {
+    allowsJoin() {
       joins += 1;
       return joins <= MANY_JOINS;
     },
-    takeCondition() {
+    allowsCondition() {
       joins += 1;
       return joins <= MANY_CONDITIONS;
     },
-    apart(make) {
+    planSeparately(make) {
       const before = joins;
       joins = 0;
       const made = make();
       joins = before;
       return made;
     },
-    question(make) {
-      const fenced = inQuestion;
-      inQuestion = true;
-      const made = context.apart(() => make(fenced));
-      inQuestion = fenced;
+    subquery(make) {
+      const fenced = inSubquery;
+      inSubquery = true;
+      const made = context.planSeparately(() => make(fenced));
+      inSubquery = fenced;
       return made;
     },
   };

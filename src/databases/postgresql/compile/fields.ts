@@ -3,7 +3,7 @@ import { string, type Sql, sql } from '../../../sql/fragment.ts';
 import { readSql } from './bool-exp.ts';
 import type { Context } from './context.ts';
 import type { Row } from '../../shared/row.ts';
-import { holeSql } from './hole.ts';
+import { placeholderSql } from './placeholder.ts';
 import type { Entry } from './json-object.ts';
 import { textArraySql } from './operand.ts';
 import { outputSql } from './output.ts';
@@ -22,7 +22,7 @@ export function fieldsOf(context: Context, fields: readonly Field[], row: Row): 
 
 function fieldSql(context: Context, field: Field, row: Row, joins: Sql[]): Sql {
   if (field.kind !== 'related') return leafSql(context, field, row);
-  if (!context.takeJoin()) return sql`(${context.apart(() => context.query(field.query, row, field.join))})`;
+  if (!context.allowsJoin()) return sql`(${context.planSeparately(() => context.query(field.query, row, field.join))})`;
   const alias = context.alias();
   joins.push(sql` left join lateral (${context.query(field.query, row, field.join)}) as ${alias} on true`);
   return sql`${alias}."json"`;
@@ -36,7 +36,7 @@ export function leafSql(context: Context, field: Exclude<Field, { readonly kind:
     case 'read':
       return readField(context, field, row);
     case 'joined':
-      return holeSql(context, field.join, field.keys, row);
+      return placeholderSql(context, field.join, field.keys, row);
   }
 }
 

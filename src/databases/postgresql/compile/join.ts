@@ -5,7 +5,7 @@ import type { RowsQuery } from '../../../ir/select.ts';
 import { identifier, join, type Sql, sql } from '../../../sql/fragment.ts';
 import type { Context } from './context.ts';
 import { aliasRow, type Row } from '../../shared/row.ts';
-import { HOLE_NAME } from './hole.ts';
+import { PLACEHOLDER_NAME } from './placeholder.ts';
 import { fromTextSql, operandSql, textArraySql } from './operand.ts';
 import { isPaged } from './row-set.ts';
 import { listsSql } from './rows.ts';
@@ -28,10 +28,10 @@ export function joinSql(context: Context, { query, columns, unique }: JoinToSour
   // All rows have keys, so that a left join would suffice; but the planner never turns a full join into a nested loop, however few keys and
   // rows it expects.
   const answers = isTogether
-    ? sql`full join (${context.apart(() => listsSql(context, query, first.name, arrayOfKeys(first.type)))}) as ${answer} on ${answer}."key" = ${keys}."k0"`
+    ? sql`full join (${context.planSeparately(() => listsSql(context, query, first.name, arrayOfKeys(first.type)))}) as ${answer} on ${answer}."key" = ${keys}."k0"`
     : sql`left join lateral (${context.query(query, row, on)}) as ${answer} on true`;
   const without = isTogether ? sql`'[]'` : sql`'null'`;
-  return sql`select coalesce(string_agg(coalesce(${answer}."json"::text, ${without}), ${operandSql(HOLE_NAME)} || ';' order by ${keys}."i"), '')
+  return sql`select coalesce(string_agg(coalesce(${answer}."json"::text, ${without}), ${operandSql(PLACEHOLDER_NAME)} || ';' order by ${keys}."i"), '')
  from (select ${join(parts, sql`, `)}, ${texts}."i" from unnest(${join(lists, sql`, `)}) with ordinality as ${texts} (${join(
    [...names, identifier('i')],
    sql`, `,

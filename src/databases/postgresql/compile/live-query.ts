@@ -40,10 +40,7 @@ export function compileLiveQuery({ query, columns, isStream, repeatable, depends
     }
     return sql`${COHORTS}.${name}`;
   });
-  const arrays = [
-    sql`(${placeholder(1)})::int4[]`,
-    ...parameters.map((parameter, i) => sql`(${placeholder(i + 2)})::${arrayType(parameter)}`),
-  ];
+  const arrays = [sql`(${marker(1)})::int4[]`, ...parameters.map((parameter, i) => sql`(${marker(i + 2)})::${arrayType(parameter)}`)];
   const roots = Array.from({ length: columns }, (_, i) => identifier(`r${i + 1}`));
   const answers = roots.map((root) => sql`coalesce(${ANSWER}.${root}, 'null')`);
   const cursor = isStream ? [sql`${ANSWER}.${CURSOR}`] : [];
@@ -86,14 +83,14 @@ export function checkOfValues(parameters: readonly Parameter[], values: readonly
   const checked = parameters.flatMap((parameter, i) => (values[i] === null || parameter.cast === undefined ? [] : [{ parameter, i }]));
   const casts = checked.map(
     ({ parameter: { cast } }, at) =>
-      sql`(${placeholder(at + 1)})::${cast === undefined ? typeNameSql(TEXT) : typeNameSql({ ...cast.type, array: false }, cast.array)}`,
+      sql`(${marker(at + 1)})::${cast === undefined ? typeNameSql(TEXT) : typeNameSql({ ...cast.type, array: false }, cast.array)}`,
   );
   const asked = print(sql`select ${join([sql`null`, ...casts], sql`, `)}`, dialect).text;
   return { text: asked, values: checked.map(({ i }) => values[i] ?? null) };
 }
 
 /** The arrays are values of the statement without a reference to a value of the request. */
-function placeholder(index: number): Sql {
+function marker(index: number): Sql {
   return { kind: 'template', texts: [dialect.parameterMarker(index)], values: [] };
 }
 

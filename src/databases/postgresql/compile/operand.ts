@@ -22,8 +22,8 @@ export function operandSql(operand: Operand, refuse?: (text: string) => void, pe
     if (typeof value.json === 'boolean' && isBoolean(type)) return value.json ? sql`true` : sql`false`;
   }
   if (isSpatial(type)) return spatialSql(operand);
-  if (list && type.array) return sql`select "x"::${typeNameSql(type)} from unnest(${placeholder(operand, TEXT, true)}) as "list" ("x")`;
-  return placeholder(operand, type, list || type.array, refuse, perRow);
+  if (list && type.array) return sql`select "x"::${typeNameSql(type)} from unnest(${parameterSql(operand, TEXT, true)}) as "list" ("x")`;
+  return parameterSql(operand, type, list || type.array, refuse, perRow);
 }
 
 /** Compiles a number, such as an offset, which has no type in the IR. */
@@ -42,7 +42,7 @@ export function fromTextSql(text: Sql, type: CatalogType): Sql {
   return type.array ? sql`(${text})::${typeNameSql(type)}` : geoJsonOrText(text, type);
 }
 
-function placeholder(operand: Operand, type: CatalogType, array: boolean, refuse?: (text: string) => void, perRow?: number): Sql {
+function parameterSql(operand: Operand, type: CatalogType, array: boolean, refuse?: (text: string) => void, perRow?: number): Sql {
   const cast = type === operand.type && array === (operand.list || type.array) ? '' : `${typeKey(type)}${array}`;
   const key = `${valueKey(operand.value)} ${typeKey(operand.type)}${operand.list ? 'list' : ''}${cast}${refuse === undefined ? '' : ' refuse'}`;
   const encode = encoder(operand);
@@ -87,10 +87,10 @@ function spatialSql(operand: Operand): Sql {
     sql`array(select ${geoJsonOrText(sql`"x"`, type)} from unnest(${texts}) as "list" ("x"))::${typeNameSql(type, true)}`;
   if (list && type.array) {
     const one = sql`case when "y" is not null then ${array(sql`"y"::text[]`)} end`;
-    return sql`select ${one} from unnest(${placeholder(operand, TEXT, true)}) as "lists" ("y")`;
+    return sql`select ${one} from unnest(${parameterSql(operand, TEXT, true)}) as "lists" ("y")`;
   }
-  if (list || type.array) return array(placeholder(operand, TEXT, true));
-  const text = placeholder(operand, TEXT, false);
+  if (list || type.array) return array(parameterSql(operand, TEXT, true));
+  const text = parameterSql(operand, TEXT, false);
   if (value.kind !== 'literal') return geoJsonOrText(text, type);
   return typeof value.json === 'string' ? sql`(${text})::${typeNameSql(type)}` : fromGeoJson(text, type);
 }

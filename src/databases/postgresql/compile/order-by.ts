@@ -59,7 +59,7 @@ export function directionSql(item: OrderBy): Sql {
 
 function termSql(context: Context, term: OrderTerm, row: Row, joins: Sql[]): Sql {
   if (term.kind === 'read') return readSql(context, term.read, row);
-  if (!context.takeJoin()) return sql`(${context.apart(() => keySelect(context, term, row))})`;
+  if (!context.allowsJoin()) return sql`(${context.planSeparately(() => keySelect(context, term, row))})`;
   const select = keySelect(context, term, row);
   const alias = context.alias();
   joins.push(sql` left join lateral (${select}) as ${alias} on true`);

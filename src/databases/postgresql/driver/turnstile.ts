@@ -1,4 +1,4 @@
-import { Gate } from '../../../util/gate.ts';
+import { Semaphore } from '../../../util/semaphore.ts';
 
 /** At least so many at once. */
 const FEWEST = 5;
@@ -19,11 +19,11 @@ export class Turnstile {
   #duration = 0;
   #timer: NodeJS.Timeout | null = null;
   /** Tickets are the times at which the work came. */
-  readonly #gate = new Gate<number>((_, running) => running < Math.max(FEWEST, Math.ceil(this.#duration * PER_MS)));
+  readonly #gate = new Semaphore<number>((_, running) => running < Math.max(FEWEST, Math.ceil(this.#duration * PER_MS)));
 
   /** null: go on; else when the promise is kept. Each must `leave`. */
   enter(): Promise<void> | null {
-    const wait = this.#gate.enter(performance.now());
+    const wait = this.#gate.acquire(performance.now());
     if (wait !== null) this.#timer ??= setTimeout(() => this.#hurry(), PATIENCE_MS);
     return wait;
   }
@@ -31,7 +31,7 @@ export class Turnstile {
   /** @param duration ms that the work took, null when it was not done */
   leave(duration: number | null): void {
     if (duration !== null) this.#duration += (duration - this.#duration) * WEIGHT;
-    this.#gate.leave();
+    this.#gate.release();
   }
 
   #hurry(): void {
@@ -43,7 +43,7 @@ export class Turnstile {
         this.#timer = setTimeout(() => this.#hurry(), left);
         return;
       }
-      this.#gate.admit();
+      this.#gate.grantNext();
     }
   }
 }

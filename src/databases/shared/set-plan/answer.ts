@@ -17,9 +17,9 @@ import {
   keyName,
   maskReadsOtherTables,
   numbered,
-  RelationSelect,
+  JoinBase,
   sourceOf,
-} from './place.ts';
+} from './join-base.ts';
 import type { Aggregates, Entry, SetWriter } from './writer.ts';
 
 const JSON_COLUMN = identifier('json');
@@ -30,45 +30,46 @@ export function rootAnswer(writer: SetWriter, query: RowsQuery | AggregateQuery)
   if (query.kind === 'aggregate') return rootAggregate(writer, query);
   if (query.shape === 'list') return listAnswer(writer, rootRows(writer, query), query.fields);
   const rows = rootRows(writer, { from: query.from, rows: { ...query.rows, limit: Math.min(query.rows.limit ?? 1, 1) } });
-  const place = new RelationSelect(writer, rows.rows);
-  const object = rowObject(writer, query.fields, place);
-  return sql`select ${writer.only(object)} as ${JSON_COLUMN} from ${place.from(false)}`;
+  const base = new JoinBase(writer, rows.rows);
+  const object = rowObject(writer, query.fields, base);
+  return sql`select ${writer.only(object)} as ${JSON_COLUMN} from ${base.from(false)}`;
 }
 
 /** Compiles rows to a select of one row with an array of their objects. */
 export function listAnswer(writer: SetWriter, rows: LevelRows, fields: readonly Field[]): Sql {
-  const place = new RelationSelect(writer, rows.rows);
-  const object = rowObject(writer, fields, place);
-  const array = writer.array(object, rows.order(place.alias), null);
-  return sql`select ${writer.arrayOrEmpty(array)} as ${JSON_COLUMN} from ${place.from(writer.named)}`;
+  const base = new JoinBase(writer, rows.rows);
+  const object = rowObject(writer, fields, base);
+  const array = writer.array(object, rows.order(base.alias), null);
+  return sql`select ${writer.arrayOrEmpty(array)} as ${JSON_COLUMN} from ${base.from(writer.named)}`;
 }
 
 /** Compiles the JSON object of a row, to which related rows are joined. */
-export function rowObject(writer: SetWriter, fields: readonly Field[], place: RelationSelect): Sql {
-  const asks = relatedConditionsOf(place);
+export function rowObject(writer: SetWriter, fields: readonly Field[], base: JoinBase): Sql {
+  const relatedConditions = relatedConditionsOf(base);
   return writer.object(
     fields.map((field): Entry => {
-      const value = field.kind === 'related' ? related(writer, field.query, field.join, place) : writer.field(field, place.row, asks);
+      const value =
+        field.kind === 'related' ? related(writer, field.query, field.join, base) : writer.field(field, base.row, relatedConditions);
       return { key: field.alias, value };
     }),
   );
 }
 
 /** Compiles the JSON of related rows; null for a single row that does not exist. */
-export function related(writer: SetWriter, query: RowsQuery | AggregateQuery, on: Join | null, parent: RelationSelect): Sql {
+export function related(writer: SetWriter, query: RowsQuery | AggregateQuery, on: Join | null, parent: JoinBase): Sql {
   if (on === null) throw new SvcError('not-supported', 'functions of rows cannot be called by this kind of database');
   return query.kind === 'rows' ? relatedObjects(writer, query, on, parent) : relatedAggregate(writer, query, on, parent);
 }
 
-function relatedObjects(writer: SetWriter, query: RowsQuery, on: Join, parent: RelationSelect): Sql {
+function relatedObjects(writer: SetWriter, query: RowsQuery, on: Join, parent: JoinBase): Sql {
   const isList = query.shape === 'list';
   const rows = relatedRows(writer, query, on.columns, parent, isList ? 'all' : on.unique ? 'no' : 'first');
-  const place = new RelationSelect(writer, rows.rows);
-  const keys = joinKeyColumns(on.columns, place.row);
-  const object = rowObject(writer, query.fields, place);
-  const json = isList ? writer.array(object, rows.order(place.alias), null) : object;
-  const group = isList ? groupByKeys(on.columns, place.row) : EMPTY;
-  const select = sql`select ${join([...keys, sql`${json} as ${JSON_COLUMN}`], COMMA)} from ${place.from(false)}${group}`;
+  const base = new JoinBase(writer, rows.rows);
+  const keys = joinKeyColumns(on.columns, base.row);
+  const object = rowObject(writer, query.fields, base);
+  const json = isList ? writer.array(object, rows.order(base.alias), null) : object;
+  const group = isList ? groupByKeys(on.columns, base.row) : EMPTY;
+  const select = sql`select ${join([...keys, sql`${json} as ${JSON_COLUMN}`], COMMA)} from ${base.from(false)}${group}`;
   const value = parent.attach(on.columns, () => select)(JSON_COLUMN);
   return isList ? writer.arrayOrEmpty(value) : value;
 }
@@ -94,9 +95,9 @@ function rootAggregate(writer: SetWriter, query: AggregateQuery): Sql {
   }
   const rows = rootRows(writer, nodes.length === 0 && !isPaged(query) ? withoutOrder(query) : query);
   const limited = query.nodesLimit === null || nodes.length === 0 ? null : withNumber(writer, rows);
-  const place = new RelationSelect(writer, limited?.rows ?? rows.rows);
-  const object = aggregatesOver(writer, query, place, limited ?? rows);
-  return sql`select ${object} as ${JSON_COLUMN} from ${place.from(writer.named)}`;
+  const base = new JoinBase(writer, limited?.rows ?? rows.rows);
+  const object = aggregatesOver(writer, query, base, limited ?? rows);
+  return sql`select ${object} as ${JSON_COLUMN} from ${base.from(writer.named)}`;
 }
 
 function isPaged({ rows }: AggregateQuery): boolean {
@@ -122,7 +123,7 @@ const NUMBER = identifier(':number');
 
 /** Numbers the rows of a root in their order. */
 function withNumber(writer: SetWriter, rows: LevelRows): LevelRows {
-  const inside = new RelationSelect(writer, rows.rows);
+  const inside = new JoinBase(writer, rows.rows);
   const columns = new Columns(inside.row);
   const number = numbered([], rows.order(inside.alias));
   const select = (): Sql => sql`select ${columns.list()}, ${number} as ${NUMBER} from ${inside.from(false)}`;
@@ -131,22 +132,22 @@ function withNumber(writer: SetWriter, rows: LevelRows): LevelRows {
 }
 
 /** Compiles aggregates and nodes over all rows of a select, or over each of its groups. */
-function aggregatesOver(writer: SetWriter, { fields, nodesLimit }: AggregateQuery, place: RelationSelect, rows: LevelRows): Sql {
-  const asks = relatedConditionsOf(place);
+function aggregatesOver(writer: SetWriter, { fields, nodesLimit }: AggregateQuery, base: JoinBase, rows: LevelRows): Sql {
+  const relatedConditions = relatedConditionsOf(base);
   return aggregateObject(
     writer,
     fields,
-    (read) => writer.read(read, place.row, asks),
+    (read) => writer.read(read, base.row, relatedConditions),
     (nodes) => {
-      const object = rowObject(writer, nodes.fields, place);
+      const object = rowObject(writer, nodes.fields, base);
       const bound = rows.before === null ? writer.rowLimit(nodesLimit ?? 0) : sql`${rows.before} + ${writer.rowLimit(nodesLimit ?? 0)}`;
-      const only = nodesLimit === null || rows.number === null ? null : sql`${place.alias}.${rows.number} <= ${bound}`;
-      return writer.arrayOrEmpty(writer.array(object, rows.order(place.alias), only));
+      const only = nodesLimit === null || rows.number === null ? null : sql`${base.alias}.${rows.number} <= ${bound}`;
+      return writer.arrayOrEmpty(writer.array(object, rows.order(base.alias), only));
     },
   );
 }
 
-function relatedAggregate(writer: SetWriter, query: AggregateQuery, on: Join, parent: RelationSelect): Sql {
+function relatedAggregate(writer: SetWriter, query: AggregateQuery, on: Join, parent: JoinBase): Sql {
   const items = itemsOf(query.fields);
   const hasNodes = query.fields.some(({ kind }) => kind === 'nodes');
   const empty = aggregateObject(writer, query.fields, null, null);
@@ -158,14 +159,14 @@ function relatedAggregate(writer: SetWriter, query: AggregateQuery, on: Join, pa
     found = attached(parent, on, source.row, object, source.body());
   } else {
     const rows = relatedRows(writer, hasNodes || isPaged(query) ? query : withoutOrder(query), on.columns, parent, hasNodes ? 'all' : 'no');
-    const place = new RelationSelect(writer, rows.rows);
-    const object = aggregatesOver(writer, query, place, rows);
-    found = attached(parent, on, place.row, object, place.from(!hasNodes && writer.named));
+    const base = new JoinBase(writer, rows.rows);
+    const object = aggregatesOver(writer, query, base, rows);
+    found = attached(parent, on, base.row, object, base.from(!hasNodes && writer.named));
   }
   return writer.objectOr(found(JSON_COLUMN), found(keyName(0)), empty);
 }
 
-function attached(parent: RelationSelect, on: Join, row: Row, object: Sql, body: Sql): Joined {
+function attached(parent: JoinBase, on: Join, row: Row, object: Sql, body: Sql): Joined {
   const columns = join([...joinKeyColumns(on.columns, row), sql`${object} as ${JSON_COLUMN}`], COMMA);
   const select = sql`select ${columns} from ${body}${groupByKeys(on.columns, row)}`;
   return parent.attach(on.columns, () => select);

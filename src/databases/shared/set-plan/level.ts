@@ -12,9 +12,9 @@ import {
   maskReadsOtherTables,
   numbered,
   orderedBy,
-  type RelationSelect,
+  type JoinBase,
   sourceOf,
-} from './place.ts';
+} from './join-base.ts';
 import type { SetWriter } from './writer.ts';
 import type { Read } from '../../../ir/bool-exp.ts';
 
@@ -38,16 +38,16 @@ interface Of {
 const NUMBER = identifier(':n');
 const FIRST = identifier(':first');
 
-function isMet({ rows }: Of): boolean {
+function needsBase({ rows }: Of): boolean {
   return rows.orderBy.some(({ term }) => isRelatedTerm(term)) || rows.distinctOn.some(maskReadsOtherTables);
 }
 
 /** Compiles the rows of a root, whose select has the page. */
 export function rootRows(writer: SetWriter, of: Of): LevelRows {
   const { rows } = of;
-  const source = sourceOf(writer, { from: of.from, where: rows.where }, [], null, isMet(of));
+  const source = sourceOf(writer, { from: of.from, where: rows.where }, [], null, needsBase(of));
   const keys = orderKeys(writer, rows.orderBy, source);
-  const distinct = rows.distinctOn.map((read) => writer.distinctKey(read, source.row, source.asks));
+  const distinct = rows.distinctOn.map((read) => writer.distinctKey(read, source.row, source.relatedConditions));
   source.seal();
   const isCut = rows.limit !== null || rows.offset !== null;
   const page = isCut ? writer.page(rows.limit, rows.ties === true, rows.offset) : EMPTY;
@@ -73,7 +73,7 @@ export function rootRows(writer: SetWriter, of: Of): LevelRows {
     const found = locals.map((name) => sql`${alias}.${shown.column(name)}`);
     return [writer.among(values, found, sql`(${paged(shown, shownNames)}) as ${alias}`)];
   };
-  const isBound = rows.limit !== null && !isMet(of) && isRepeatable(of.from, rows.where) && rows.orderBy.every(isReadAgain);
+  const isBound = rows.limit !== null && !needsBase(of) && isRepeatable(of.from, rows.where) && rows.orderBy.every(isReadAgain);
   return {
     rows: new Named(writer, columns, () => paged(columns, names), isBound ? again : null),
     order: (alias) => orderOf(names, alias),
@@ -92,16 +92,16 @@ function isReadAgain({ term }: OrderBy): boolean {
 export type Numbered = 'all' | 'first' | 'no';
 
 /** Compiles related rows, with a page for each parent row. */
-export function relatedRows(writer: SetWriter, of: Of, on: JoinColumns, parent: RelationSelect, which: Numbered): LevelRows {
+export function relatedRows(writer: SetWriter, of: Of, on: JoinColumns, parent: JoinBase, which: Numbered): LevelRows {
   const { rows } = of;
-  const source = sourceOf(writer, { from: of.from, where: rows.where }, on, parent, isMet(of));
+  const source = sourceOf(writer, { from: of.from, where: rows.where }, on, parent, needsBase(of));
   const keys = orderKeys(writer, rows.orderBy, source);
   const columns = new Columns(source.row);
   const remote = on.map((pair) => source.row.column(pair.remote));
   const keyNames = on.map((pair) => columns.column(pair.remote));
   const limit = which === 'first' ? Math.min(rows.limit ?? 1, 1) : rows.limit;
   const offset = rows.offset === null ? null : writer.count(rows.offset);
-  const distinct = rows.distinctOn.map((read) => writer.distinctKey(read, source.row, source.asks));
+  const distinct = rows.distinctOn.map((read) => writer.distinctKey(read, source.row, source.relatedConditions));
   source.seal();
   // Keys of all related rows, on the page or not: additional keys do no harm.
   const again: Keys = (locals, values) => [
@@ -111,7 +111,7 @@ export function relatedRows(writer: SetWriter, of: Of, on: JoinColumns, parent: 
       source.body(),
     ),
   ];
-  const isBound = parent.rows.keys !== null && !isMet(of) && isRepeatable(of.from, rows.where);
+  const isBound = parent.rows.keys !== null && !needsBase(of) && isRepeatable(of.from, rows.where);
   const isNumbered = which !== 'no' || limit !== null || offset !== null || rows.distinctOn.length > 0;
   if (!isNumbered) {
     const named = new Named(writer, columns, () => sql`select ${columns.list()} from ${source.body()}`, isBound ? again : null);

@@ -14,6 +14,15 @@ export interface RelatedConditions {
   aggregate(exp: AggregatePredicate): Sql;
 }
 
+/** Compiles something with other conditions on other tables. */
+export function withRelatedConditions<K, T>(context: { relatedConditions: K }, conditions: K, compile: () => T): T {
+  const before = context.relatedConditions;
+  context.relatedConditions = conditions;
+  const compiled = compile();
+  context.relatedConditions = before;
+  return compiled;
+}
+
 /** A field with a value of its row. */
 export type LeafField = Exclude<Field, { readonly kind: 'related' }>;
 export type Aggregates = Exclude<AggregateItem, { readonly kind: 'typename' }>;
@@ -37,12 +46,12 @@ export interface SetWriter {
   from(relation: Relation): { readonly item: Sql; readonly row: Row };
   /** Compiles the parts of a `where`. Relationships in it are uncorrelated subqueries where possible. */
   conditions(exp: BoolExp, row: Row): readonly Sql[];
-  /** Compiles a masked read. @param related conditions of masks on other tables; `null` inside of a `where` or without such masks */
-  read(read: Read, row: Row, asks: RelatedConditions | null): Sql;
+  /** Compiles a masked read. @param relatedConditions conditions of masks on other tables; `null` inside of a `where` or without such masks */
+  read(read: Read, row: Row, relatedConditions: RelatedConditions | null): Sql;
   /** Compiles a key of `distinct_on`. */
-  distinctKey(read: Read, row: Row, asks: RelatedConditions | null): Sql;
+  distinctKey(read: Read, row: Row, relatedConditions: RelatedConditions | null): Sql;
   /** Compiles the value of a field in the objects of the answer. */
-  field(field: LeafField, row: Row, asks: RelatedConditions | null): Sql;
+  field(field: LeafField, row: Row, relatedConditions: RelatedConditions | null): Sql;
   /** Compiles the condition that columns have the values of a row of `from`: `(a, b) in (select c, d from …)`. */
   among(columns: readonly Sql[], values: readonly Sql[], from: Sql): Sql;
   /** Compiles `x desc nulls last`, or several equivalent keys. */

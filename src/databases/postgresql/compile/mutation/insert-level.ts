@@ -5,7 +5,7 @@
 import type { RaisedFailure } from '../../../../backend/backend.ts';
 import type { CatalogType } from '../../../../catalog/catalog.ts';
 import type { InsertColumn, InsertRow, InsertRows } from '../../../../ir/mutation.ts';
-import type { Slot } from './program.ts';
+import type { SettingSlot } from './program.ts';
 
 /** A row with its connections to rows of other levels. */
 export interface LevelRow {
@@ -23,7 +23,7 @@ export type Fills = ReadonlyMap<string, Fill>;
 
 /** A value among the transaction-local keys of a level. */
 export interface Fill {
-  readonly slot: Slot;
+  readonly slot: SettingSlot;
   /** Number of the row. */
   readonly row: number;
   /** Index among the stored columns. */

@@ -12,9 +12,9 @@ import type { Context } from '../context.ts';
 import { fromTextSql, isSpatial, operandSql } from '../operand.ts';
 import { typeNameSql } from '../type-name.ts';
 import type { Fill, Fills, LevelRow } from './insert-level.ts';
-import { filledSql, keysSql } from './kept-keys.ts';
-import type { Slot } from './program.ts';
-import { mark, UNNUMBERED } from './row-mark.ts';
+import { filledSql, keysSql } from './transaction-local-keys.ts';
+import type { SettingSlot } from './program.ts';
+import { setRowNumber, UNNUMBERED } from './row-number.ts';
 
 /** Number of rows from which on arrays are used. */
 const MANY_ROWS = 50;
@@ -39,7 +39,7 @@ export type Batch =
  * Splits rows into statements in their order.
  * @param numbersRows if false, rows that others refer to are written alone, and lists of values have no subqueries
  */
-export function batches(columns: readonly InsertColumn[], rows: readonly LevelRow[], marksRows: boolean): readonly Batch[] {
+export function batches(columns: readonly InsertColumn[], rows: readonly LevelRow[], numbersRows: boolean): readonly Batch[] {
   const found: Batch[] = [];
   let waiting: LevelRow[] = [];
   let width = 1;
@@ -49,9 +49,9 @@ export function batches(columns: readonly InsertColumn[], rows: readonly LevelRo
     width = 1;
   };
   for (let start = 0; start < rows.length; ) {
-    const alike = marksRows ? alikeRows(columns, rows, start) : unmarkedRows(columns, rows, start);
+    const alike = numbersRows ? alikeRows(columns, rows, start) : unmarkedRows(columns, rows, start);
     const [first] = alike;
-    if (!marksRows && first !== undefined && (first.number !== null || first.fills.size > 0)) {
+    if (!numbersRows && first !== undefined && (first.number !== null || first.fills.size > 0)) {
       flush();
       if (alike.length > 1 && isArrayable(columns, alike)) found.push({ kind: 'arrays', rows: alike });
       else for (const row of alike) found.push({ kind: row.fills.size > 0 ? 'select' : 'values', rows: [row] });
@@ -108,28 +108,28 @@ export interface InsertSource {
 }
 
 /** @param numbered whether the statement reports the number of each row that it writes; see `row-number.ts` */
-export function sourceSql(context: Context, columns: readonly InsertColumn[], batch: Batch, marked: boolean): InsertSource {
-  if (batch.kind === 'values') return valuesSql(context, columns, batch.rows, marked);
+export function sourceSql(context: Context, columns: readonly InsertColumn[], batch: Batch, isNumbered: boolean): InsertSource {
+  if (batch.kind === 'values') return valuesSql(context, columns, batch.rows, isNumbered);
   if (batch.kind === 'select') return { prefix: EMPTY, rows: selectSql(columns, batch.rows) };
   const rows =
-    batch.kind === 'arrays' ? arraysSql(context, columns, batch.rows, marked) : uniformSql(context, columns, batch.fills, batch.rows);
+    batch.kind === 'arrays' ? arraysSql(context, columns, batch.rows, isNumbered) : uniformSql(context, columns, batch.fills, batch.rows);
   return { prefix: EMPTY, rows };
 }
 
-function valuesSql(context: Context, columns: readonly InsertColumn[], rows: readonly LevelRow[], marked: boolean): InsertSource {
+function valuesSql(context: Context, columns: readonly InsertColumn[], rows: readonly LevelRow[], isNumbered: boolean): InsertSource {
   const filled = new Set(rows.flatMap(({ fills }) => [...fills.keys()]));
   const given = columns.flatMap(({ name }) => (!filled.has(name) && rows.some(({ row }) => row.values.has(name)) ? [name] : []));
   const names = [...filled, ...given];
   if (names.length === 0) return { prefix: EMPTY, rows: defaultRows(columns, rows.length) };
   const shared = new SharedKeys(context, rows.length > 1);
   const items = rows.map((row) => {
-    let unmarked = marked;
+    let unmarked = isNumbered;
     const cells = names.map((name) => {
       const cell = cellSql(row, name, shared);
       if (cell === null) return sql`default`;
       if (!unmarked) return cell;
       unmarked = false;
-      return sql`case when ${mark(string(`${row.number ?? UNNUMBERED}`))} then ${cell} end`;
+      return sql`case when ${setRowNumber(string(`${row.number ?? UNNUMBERED}`))} then ${cell} end`;
     });
     return sql`(${join(cells, sql`, `)})`;
   });
@@ -166,7 +166,7 @@ function cellSql({ row, fills }: LevelRow, name: string, keys: SharedKeys): Sql 
 class SharedKeys {
   readonly #context: Context;
   readonly #many: boolean;
-  readonly #names = new Map<Slot, Sql>();
+  readonly #names = new Map<SettingSlot, Sql>();
 
   constructor(context: Context, many: boolean) {
     this.#context = context;
@@ -220,13 +220,13 @@ function isData(value: Value): boolean {
   return value.kind === 'literal' || value.kind === 'variable' || (value.kind === 'list' && value.items.every(isData));
 }
 
-function arraysSql(context: Context, columns: readonly InsertColumn[], rows: readonly LevelRow[], marked: boolean): Sql {
+function arraysSql(context: Context, columns: readonly InsertColumn[], rows: readonly LevelRow[], isNumbered: boolean): Sql {
   const [{ row, fills }] = rows as readonly [LevelRow];
   const source = new ArraySource(context);
-  const numbers = marked ? source.add(INT, numbersOf(rows.map(({ number }) => number ?? UNNUMBERED))) : null;
+  const numbers = isNumbered ? source.add(INT, numbersOf(rows.map(({ number }) => number ?? UNNUMBERED))) : null;
   const names: Sql[] = [];
   const cells: Sql[] = [];
-  const places = new Map<Slot, Sql>();
+  const places = new Map<SettingSlot, Sql>();
   for (const [name, fill] of fills) {
     let place = places.get(fill.slot);
     if (place === undefined) {
@@ -250,7 +250,7 @@ function arraysSql(context: Context, columns: readonly InsertColumn[], rows: rea
   const values = cells.map((_, i) => sql`${outside}.${identifier(`c${i}`)}`);
   // With `offset 0` nothing in the subquery is evaluated ahead of the written row.
   const numbered = sql`(select ${join([...inside, sql`${numbers}::text as "n"`], sql`, `)} from ${source.from()} offset 0) as ${outside}`;
-  return sql`(${join(names, sql`, `)}) select ${join(values, sql`, `)} from ${numbered} where ${mark(sql`${outside}."n"`)}`;
+  return sql`(${join(names, sql`, `)}) select ${join(values, sql`, `)} from ${numbered} where ${setRowNumber(sql`${outside}."n"`)}`;
 }
 
 function numbersOf(numbers: readonly number[]): Value {

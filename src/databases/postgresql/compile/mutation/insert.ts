@@ -14,7 +14,7 @@ import type { Write } from './program.ts';
 
 export interface InsertOptions {
   /** Whether the statement reports the number of each written row. */
-  readonly marked: boolean;
+  readonly isNumbered: boolean;
   readonly path: Path;
   /** See `Insert`. */
   readonly contained: boolean;
@@ -26,7 +26,7 @@ export function insertWrite(
   { table, onConflict, check }: InsertRows,
   columns: readonly InsertColumn[],
   batch: Batch,
-  { marked, path, contained, alone }: InsertOptions,
+  { isNumbered, path, contained, alone }: InsertOptions,
 ): Write {
   const several = batch.kind === 'uniform' || batch.rows.length > 1 || !alone;
   const unchanged = contained && (onConflict === null || onConflict.update === null);
@@ -36,7 +36,7 @@ export function insertWrite(
     kind: 'insert',
     ...(several ? { rows: { table, columns, unchanged, rows } } : {}),
     command(context, alias) {
-      const { prefix, rows } = sourceSql(context, columns, batch, marked);
+      const { prefix, rows } = sourceSql(context, columns, batch, isNumbered);
       const conflict = onConflict === null ? EMPTY : conflictSql(context, onConflict, alias);
       return sql`${prefix}insert into ${qualified(table)} as ${alias} ${rows}${conflict}`;
     },

@@ -1,7 +1,7 @@
 /** Locations of the keys of a level while other rows may refer to them. */
 import type { CatalogType } from '../../../../catalog/catalog.ts';
 import type { Fill, LevelRow } from './insert-level.ts';
-import type { Program, Slot } from './program.ts';
+import type { Program, SettingSlot } from './program.ts';
 
 /**
  * Maximum number of rows of small statements in one slot: each statement reads and rewrites the slot, so that the time for one slot with all
@@ -9,19 +9,19 @@ import type { Program, Slot } from './program.ts';
  */
 const SHARED = 128;
 
-interface Place {
-  readonly slot: Slot;
+interface KeyLocation {
+  readonly slot: SettingSlot;
   /** Number of the row in the slot. */
   readonly row: number;
 }
 
 export class LevelKeys {
   readonly columns: readonly string[];
-  readonly slots: Slot[] = [];
+  readonly slots: SettingSlot[] = [];
   readonly #program: Program;
   readonly #name: string;
   /** Locations by the number of the row in its level. */
-  readonly #places: Place[] = [];
+  readonly #locations: KeyLocation[] = [];
   readonly #texts: string[] = [];
   #taken = 0;
 
@@ -33,21 +33,21 @@ export class LevelKeys {
   }
 
   /** Allocates consecutive locations for the rows of a statement. @returns the first */
-  keep(numbers: readonly number[]): Place {
+  keep(numbers: readonly number[]): KeyLocation {
     let slot = this.slots.at(-1);
     if (slot === undefined || this.#taken + numbers.length > SHARED) {
-      slot = this.#program.takeSlot();
+      slot = this.#program.acquireSlot();
       this.slots.push(slot);
       this.#taken = 0;
     }
-    const first: Place = { slot, row: this.#taken };
-    for (const number of numbers) this.#places[number] = { slot, row: this.#taken++ };
+    const first: KeyLocation = { slot, row: this.#taken };
+    for (const number of numbers) this.#locations[number] = { slot, row: this.#taken++ };
     return first;
   }
 
   /** Gives a row the location of an equal one that was written before. */
   repeat(number: number, of: number): void {
-    this.#places[number] = this.#placeOf(of);
+    this.#locations[number] = this.#locationOf(of);
   }
 
   /** @param texts by row: equal texts most likely mean the same row; `null` if all rows are different */
@@ -60,18 +60,18 @@ export class LevelKeys {
 
   /** Returns a column of a row for other rows. @param number of the row in its level */
   fill(number: number, column: string, type: CatalogType): Fill {
-    const { slot, row } = this.#placeOf(number);
+    const { slot, row } = this.#locationOf(number);
     const index = this.columns.indexOf(column);
     return { slot, row, column: index, type, of: `${this.#name} ${index} ${this.#texts[number] ?? number}` };
   }
 
-  giveBack(): void {
-    for (const slot of this.slots) this.#program.giveBack(slot);
+  release(): void {
+    for (const slot of this.slots) this.#program.releaseSlot(slot);
   }
 
-  #placeOf(number: number): Place {
-    const place = this.#places[number];
-    if (place === undefined) throw new Error('invariant: the key of a row that others refer to is stored');
-    return place;
+  #locationOf(number: number): KeyLocation {
+    const location = this.#locations[number];
+    if (location === undefined) throw new Error('invariant: the key of a row that others refer to is stored');
+    return location;
   }
 }

@@ -5,12 +5,12 @@ import type { MutationRoot } from '../../../../ir/mutation.ts';
 import type { SelectRoot } from '../../../../ir/select.ts';
 import { ROOT } from '../../../../util/path.ts';
 import { compileInsert } from './insert-tree.ts';
-import { Program, type Writing } from './program.ts';
+import { Program, type WriteCompiler } from './program.ts';
 import { compileDelete, compileUpdate } from './update.ts';
 import type { Statement } from '../../../../backend/connection.ts';
 
 export interface MutationCompiler {
-  readonly writing: Writing;
+  readonly writes: WriteCompiler;
   select(root: SelectRoot): Statement;
 }
 
@@ -18,12 +18,12 @@ export interface MutationCompiler {
 export function compileMutation(
   compiler: MutationCompiler,
   roots: readonly (SelectRoot | MutationRoot)[],
-  unites: boolean,
+  combinesRows: boolean,
 ): CompiledMutation {
-  const program = new Program(compiler.writing, unites);
+  const program = new Program(compiler.writes, combinesRows);
   const results = roots.map((root) => compileRoot(program, compiler, root));
   const { statements } = program;
-  if (!program.hasUnited) return { statements, results };
+  if (!program.hasCombined) return { statements, results };
   return { statements, results, fallback: () => compileMutation(compiler, roots, false) };
 }
 

@@ -12,7 +12,7 @@ import type { MutationOutput } from '../../../../ir/mutation.ts';
 import type { Row } from '../../../shared/row.ts';
 
 /** Shared by the expressions of one statement. */
-export interface Draft {
+export interface MutationDraft {
   readonly context: Context;
   /** Returns an `int4` expression that fails with this error. */
   raise(failure: RaisedFailure): Sql;
@@ -21,31 +21,31 @@ export interface Draft {
 }
 
 /** Number of a setting of the transaction that passes rows from one statement to later ones. */
-export type Slot = number;
+export type SettingSlot = number;
 
 /** Maximum number of statements in addition to one per level; each takes client and server about a tenth of a millisecond. */
-const MOST_APART = 2_000;
+const MAX_EXTRA_STATEMENTS = 2_000;
 
 export class Program {
-  readonly writing: Writing;
+  readonly writes: WriteCompiler;
   readonly statements: CompiledMutationStatement[] = [];
   /** Whether rows that may update others share a statement if their keys seem to differ. */
-  readonly unites: boolean;
+  readonly combinesRows: boolean;
   /** Whether some rows do: PostgreSQL refuses the statement if their keys are equal after all. */
-  hasUnited = false;
-  #apart = 0;
-  readonly #free: Slot[] = [];
+  hasCombined = false;
+  #extra = 0;
+  readonly #free: SettingSlot[] = [];
   #slots = 0;
 
-  constructor(writing: Writing, unites: boolean) {
-    this.writing = writing;
-    this.unites = unites;
+  constructor(writes: WriteCompiler, combinesRows: boolean) {
+    this.writes = writes;
+    this.combinesRows = combinesRows;
   }
 
   /** Called before rows are written in additional statements. @param why the reason, for the message @throws SvcError validation-failed */
-  addApart(statements: number, path: Path, why: string): void {
-    this.#apart += statements;
-    if (this.#apart > MOST_APART) throw tooManyApart(path, why);
+  addExtraStatements(statements: number, path: Path, why: string): void {
+    this.#extra += statements;
+    if (this.#extra > MAX_EXTRA_STATEMENTS) throw tooManyStatements(path, why);
   }
 
   /**
@@ -55,9 +55,9 @@ export class Program {
    * @param rows inserted rows, to find the one that the database refuses
    * @returns its index
    */
-  add(path: Path, columns: number, build: (draft: Draft) => Sql, rows?: InsertedRows, context = this.writing.newContext()): number {
+  add(path: Path, columns: number, build: (draft: MutationDraft) => Sql, rows?: InsertedRows, context = this.writes.newContext()): number {
     const failures: RaisedFailure[] = [];
-    const draft: Draft = {
+    const draft: MutationDraft = {
       context,
       raise: (failure) => raiseSql(integer(failures.push(failure) - 1)),
       raiseOneOf: (more) => {
@@ -76,37 +76,37 @@ export class Program {
   }
 
   /** Reuses released slots, because a session never forgets the name of a setting. */
-  takeSlot(): Slot {
+  acquireSlot(): SettingSlot {
     return this.#free.pop() ?? this.#slots++;
   }
 
-  giveBack(slot: Slot): void {
+  releaseSlot(slot: SettingSlot): void {
     this.#free.push(slot);
   }
 }
 
-function tooManyApart(path: Path, why: string): SvcError {
-  const message = `${why}: this would take more than ${MOST_APART} statements`;
+function tooManyStatements(path: Path, why: string): SvcError {
+  const message = `${why}: this would take more than ${MAX_EXTRA_STATEMENTS} statements`;
   return new SvcError('validation-failed', message, { path });
 }
 
 /** Compiler of the writes of a kind of database. */
-export interface Writing {
+export interface WriteCompiler {
   newContext(): Context;
   /** Adds a statement that writes and answers. @returns its index; its only column is the answer */
   writeAndAnswer(program: Program, write: Write, output: MutationOutput): number;
   /** Adds a statement that writes and stores rows for later statements. */
-  writeAndKeep(program: Program, write: Write, keeping: Keeping): void;
+  writeAndStore(program: Program, write: Write, stored: StoredResults): void;
   /** Adds a statement that answers from stored rows and their number. @returns its index; its only column is the answer */
-  answerKept(program: Program, kept: KeptRows, output: MutationOutput): number;
+  answerFromStored(program: Program, kept: TransactionLocalRows, output: MutationOutput): number;
   /** Whether a statement can report the numbers of its written rows; otherwise rows that others refer to are written one by one. */
-  readonly marksRows: boolean;
+  readonly numbersRows: boolean;
 }
 
-export interface KeptRows {
+export interface TransactionLocalRows {
   readonly path: Path;
   readonly table: QualifiedName;
-  readonly slots: readonly Slot[];
+  readonly slots: readonly SettingSlot[];
 }
 
 export interface Write {
@@ -120,18 +120,18 @@ export interface Write {
   readonly rows?: InsertedRows;
 }
 
-export interface Keeping {
-  /** Slot for the rows; `null` if no statement reads them. */
-  readonly slot: Slot | null;
+export interface StoredResults {
+  /** SettingSlot for the rows; `null` if no statement reads them. */
+  readonly slot: SettingSlot | null;
   /** Whether the rows are counted, and whether the count begins with them. */
   readonly count: 'first' | 'more' | null;
   /** Keys that other rows need; `null` without any. */
-  readonly keys: KeepKeys | null;
+  readonly keys: TransactionLocalKeys | null;
 }
 
 /** Keys of a statement's rows that others refer to. */
-export interface KeepKeys {
-  readonly slot: Slot;
+export interface TransactionLocalKeys {
+  readonly slot: SettingSlot;
   readonly columns: readonly string[];
   /** Number of the first of these rows; not 0 if earlier statements have stored rows in the slot. */
   readonly first: number;
@@ -140,5 +140,5 @@ export interface KeepKeys {
   /** Path of the other errors. */
   readonly path: Path;
   /** Whether the statement writes several rows and numbers them. */
-  readonly marked: boolean;
+  readonly isNumbered: boolean;
 }

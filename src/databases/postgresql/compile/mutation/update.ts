@@ -52,12 +52,12 @@ function compileWrite(program: Program, { table, output, contained }: Update | D
   const written = { tables: new Set([nameKey(table)]), contained };
   const returned = returnedFields(output);
   if (!returned.some((fields) => readsChangedTables(fields, written))) {
-    return [{ statement: program.writing.writeAndAnswer(program, write, output), column: 0, absent }];
+    return [{ statement: program.writes.writeAndAnswer(program, write, output), column: 0, absent }];
   }
-  const slot = program.takeSlot();
-  program.writing.writeAndKeep(program, write, { slot, count: countsRows(output) ? 'first' : null, keys: null });
-  const statement = program.writing.answerKept(program, { path: write.path, table, slots: [slot] }, output);
-  program.giveBack(slot);
+  const slot = program.acquireSlot();
+  program.writes.writeAndStore(program, write, { slot, count: countsRows(output) ? 'first' : null, keys: null });
+  const statement = program.writes.answerFromStored(program, { path: write.path, table, slots: [slot] }, output);
+  program.releaseSlot(slot);
   return [{ statement, column: 0, absent }];
 }
 

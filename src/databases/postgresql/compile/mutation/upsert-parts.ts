@@ -19,7 +19,7 @@ export interface Parts {
 const NOTHING_REPEATED: Parts['repeated'] = [];
 
 /** Puts each row into a statement of its own, except for consecutive rows of the same parent without nested rows. */
-export function apart(rows: readonly LevelRow[]): readonly (readonly LevelRow[])[] {
+export function separated(rows: readonly LevelRow[]): readonly (readonly LevelRow[])[] {
   const parts: LevelRow[][] = [];
   let last: LevelRow | null = null;
   for (const row of rows) {
@@ -37,7 +37,7 @@ export function apart(rows: readonly LevelRow[]): readonly (readonly LevelRow[])
  * @param inOrder whether all rows keep their order
  * @param update update of existing rows, if it is known to have no other effects
  */
-export function united(rows: readonly LevelRow[], key: readonly string[], inOrder: boolean, update: OnConflict['update']): Parts {
+export function combined(rows: readonly LevelRow[], key: readonly string[], inOrder: boolean, update: OnConflict['update']): Parts {
   const texts = rows.map((row, i) => keyText(row, key) ?? `${i}`);
   /** Last row by key, with its part. */
   const last = new Map<string, { readonly row: LevelRow; readonly part: number }>();

@@ -12,9 +12,9 @@ import type { Context } from '../context.ts';
 import { aliasRow, ownScope, type Row } from '../../../shared/row.ts';
 import { projection } from '../projection.ts';
 import { answerSql, rowSql, type RowSource } from './answer.ts';
-import { keepKeys, keyColumnsSql } from './kept-keys.ts';
-import { countedRows, countRows, keepRows, keptRows } from './kept-rows.ts';
-import type { Draft, Keeping, KeptRows, Program, Write, Writing } from './program.ts';
+import { storeKeys, keyColumnsSql } from './transaction-local-keys.ts';
+import { countedRows, countRows, storeRows, transactionLocalRows } from './transaction-local-rows.ts';
+import type { MutationDraft, StoredResults, TransactionLocalRows, Program, Write, WriteCompiler } from './program.ts';
 
 const ROWS = identifier('written');
 const CHECKED = sql`":checked"`;
@@ -73,28 +73,28 @@ function hold(rows: Sql): Sql {
 }
 
 /** See `WriteCompiler.writeAndStore`. */
-function writeAndKeep(program: Program, write: Write, keeping: Keeping): void {
+function writeAndStore(program: Program, write: Write, stored: StoredResults): void {
   program.add(
     write.path,
     0,
     (draft) => {
       const { alias, row, command, check } = startOf(write, draft.context);
-      const items = keptItems(draft, write, keeping, check !== null);
+      const items = storedItems(draft, write, stored, check !== null);
       if (items.length === 0) return command;
       // `t.*` alone would be expanded.
-      const whole = keeping.slot === null ? [] : [sql`coalesce(${alias}.*) as ":row"`];
-      const keys = keeping.keys === null ? [] : keyColumnsSql(keeping.keys, row);
+      const whole = stored.slot === null ? [] : [sql`coalesce(${alias}.*) as ":row"`];
+      const keys = stored.keys === null ? [] : keyColumnsSql(stored.keys, row);
       return withRows(command, [...whole, ...keys, ...checkColumn(check)], sql`select ${join(items, sql`, `)} from ${ROWS}`);
     },
     write.rows,
   );
 }
 
-function keptItems(draft: Draft, write: Write, { slot, count, keys }: Keeping, checked: boolean): readonly Sql[] {
+function storedItems(draft: MutationDraft, write: Write, { slot, count, keys }: StoredResults, checked: boolean): readonly Sql[] {
   const items: Sql[] = [];
   if (checked) items.push(sql`case when not bool_and(${CHECKED} is true) then ${draft.raise(checkFailure(write.path))} end`);
-  if (keys !== null) items.push(...keepKeys(draft, ROWS, keys));
-  if (slot !== null) items.push(keepRows(slot, sql`":row"`));
+  if (keys !== null) items.push(...storeKeys(draft, ROWS, keys));
+  if (slot !== null) items.push(storeRows(slot, sql`":row"`));
   if (count !== null) items.push(countRows(count === 'first'));
   return items;
 }
@@ -113,11 +113,15 @@ export function checkFailure(path: Path): RaisedFailure {
   return { code: 'permission-error', message: 'check constraint of an insert/update permission has failed', path };
 }
 
-function answerKept(program: Program, { path, table, slots }: KeptRows, output: MutationOutput): number {
-  return program.add(path, 1, ({ context }) => sql`select ${answerSql(context, output, keptRows(context, table, slots), countedRows())}`);
+function answerFromStored(program: Program, { path, table, slots }: TransactionLocalRows, output: MutationOutput): number {
+  return program.add(
+    path,
+    1,
+    ({ context }) => sql`select ${answerSql(context, output, transactionLocalRows(context, table, slots), countedRows())}`,
+  );
 }
 
 /** Writes of PostgreSQL. */
-export function writingOf(newContext: () => Context): Writing {
-  return { newContext, writeAndAnswer, writeAndKeep, answerKept, marksRows: true };
+export function writeCompilerOf(newContext: () => Context): WriteCompiler {
+  return { newContext, writeAndAnswer, writeAndStore, answerFromStored, numbersRows: true };
 }

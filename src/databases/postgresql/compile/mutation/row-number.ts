@@ -7,16 +7,16 @@
  */
 import { string, type Sql, sql } from '../../../../sql/fragment.ts';
 
-const MARK = string('svc.row');
+const ROW_NUMBER = string('svc.row');
 /** Number of rows that no other row refers to. */
 export const UNNUMBERED = -1;
 
 /** A condition that always holds and sets the number of the row that is being read. */
-export function mark(number: Sql): Sql {
-  return sql`set_config(${MARK}, ${number}, true) is not null`;
+export function setRowNumber(number: Sql): Sql {
+  return sql`set_config(${ROW_NUMBER}, ${number}, true) is not null`;
 }
 
 /** The number of the row, for `returning`. */
-export function markedNumber(): Sql {
-  return sql`current_setting(${MARK})::int4`;
+export function currentRowNumber(): Sql {
+  return sql`current_setting(${ROW_NUMBER})::int4`;
 }

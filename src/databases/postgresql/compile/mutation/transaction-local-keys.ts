@@ -6,20 +6,20 @@ import { identifier, integer, join, type Sql, sql } from '../../../../sql/fragme
 import type { Row } from '../../../shared/row.ts';
 import { fromTextSql } from '../operand.ts';
 import type { Fill } from './insert-level.ts';
-import { setting } from './kept-rows.ts';
-import type { Draft, KeepKeys, Slot } from './program.ts';
-import { markedNumber } from './row-mark.ts';
+import { setting } from './transaction-local-rows.ts';
+import type { MutationDraft, TransactionLocalKeys, SettingSlot } from './program.ts';
+import { currentRowNumber } from './row-number.ts';
 
 const NUMBER = sql`":number"`;
 
 /** Compiles the columns that are returned for each row. */
-export function keyColumnsSql(keys: KeepKeys, row: Row): readonly Sql[] {
+export function keyColumnsSql(keys: TransactionLocalKeys, row: Row): readonly Sql[] {
   const texts = keys.columns.map((name, i) => {
     const column = row.column(name);
     // Calls the output function, which may differ from a cast to text.
     return sql`case when ${column} is not null then concat(${column}) end as ${keyName(i)}`;
   });
-  return keys.marked ? [sql`${markedNumber()} as ${NUMBER}`, ...texts] : texts;
+  return keys.isNumbered ? [sql`${currentRowNumber()} as ${NUMBER}`, ...texts] : texts;
 }
 
 function keyName(index: number): Sql {
@@ -27,8 +27,8 @@ function keyName(index: number): Sql {
 }
 
 /** Compiles aggregates over the returned rows: the first fails if a row is missing, the last stores the keys. */
-export function keepKeys(draft: Draft, rows: Sql, keys: KeepKeys): readonly Sql[] {
-  const { slot, columns, first, absent, marked } = keys;
+export function storeKeys(draft: MutationDraft, rows: Sql, keys: TransactionLocalKeys): readonly Sql[] {
+  const { slot, columns, first, absent, isNumbered } = keys;
   const texts = sql`jsonb_build_array(${join(
     columns.map((_, i) => keyName(i)),
     sql`, `,
@@ -38,7 +38,7 @@ export function keepKeys(draft: Draft, rows: Sql, keys: KeepKeys): readonly Sql[
     const all = first === 0 ? aggregate : sql`current_setting(${setting(slot)})::jsonb || ${aggregate}`;
     return sql`set_config(${setting(slot)}, (${all})::text, true) is null`;
   };
-  if (!marked) return [sql`case when count(*) = 0 then ${raised(integer(0))} end`, keep(sql`jsonb_agg(${texts})`)];
+  if (!isNumbered) return [sql`case when count(*) = 0 then ${raised(integer(0))} end`, keep(sql`jsonb_agg(${texts})`)];
   // Separate subqueries: an aggregate that sorts its input may also sort that of other aggregates.
   const of = (aggregate: Sql): Sql => sql`(select ${aggregate} from ${rows} where ${NUMBER} >= 0)`;
   const series = sql`generate_series(${integer(first)}, ${integer(first + absent.length - 1)})`;
@@ -52,7 +52,7 @@ export function keepKeys(draft: Draft, rows: Sql, keys: KeepKeys): readonly Sql[
 }
 
 /** Compiles the keys of a level as a subquery, which is evaluated once per statement. */
-export function keysSql(slot: Slot): Sql {
+export function keysSql(slot: SettingSlot): Sql {
   return sql`(select current_setting(${setting(slot)})::jsonb)`;
 }
 

@@ -11,22 +11,22 @@ import { aliasRow } from '../../../shared/row.ts';
 import { operandSql } from '../operand.ts';
 import { qualified } from '../type-name.ts';
 import type { RowSource } from './answer.ts';
-import type { Slot } from './program.ts';
+import type { SettingSlot } from './program.ts';
 
 const TEXT = baseType('text');
 const COUNT = string('svc.rows');
 
 /** Compiles the name of a setting as a parameter, so that statements with different slots have the same text. */
-export function setting(slot: Slot): Sql {
+export function setting(slot: SettingSlot): Sql {
   return operandSql({ value: nameOf(slot), type: TEXT, list: false });
 }
 
-function nameOf(slot: Slot): Value {
+function nameOf(slot: SettingSlot): Value {
   return { kind: 'literal', json: `svc.rows${slot}` };
 }
 
 /** Stores an aggregate of rows. Its value is a boolean, so that the text is not sent to the client. */
-export function keepRows(slot: Slot, row: Sql): Sql {
+export function storeRows(slot: SettingSlot, row: Sql): Sql {
   return sql`set_config(${setting(slot)}, coalesce(array_agg(${row})::text, '{}'), true) is null`;
 }
 
@@ -47,7 +47,7 @@ export function countedRows(): Sql {
 }
 
 /** The rows of the slots in order. */
-export function keptRows(context: Context, table: QualifiedName, slots: readonly Slot[]): RowSource {
+export function transactionLocalRows(context: Context, table: QualifiedName, slots: readonly SettingSlot[]): RowSource {
   const alias = context.alias();
   const [only] = slots;
   let from: Sql;

@@ -10,35 +10,41 @@ import { EMPTY, identifier, join, string, type Sql, sql } from '../../../../sql/
 import { aliasRow, type Row } from '../../../shared/row.ts';
 import { rowObject } from '../../../shared/set-plan/answer.ts';
 import { Columns, Named } from '../../../shared/set-plan/columns.ts';
-import { relatedConditionsOf, numbered, RelationSelect } from '../../../shared/set-plan/place.ts';
-import type { SetWriter } from '../../../shared/set-plan/writer.ts';
+import { relatedConditionsOf, numbered, JoinBase } from '../../../shared/set-plan/join-base.ts';
+import { type SetWriter, withRelatedConditions } from '../../../shared/set-plan/writer.ts';
 import { hasRelated } from '../../../postgresql/compile/fields.ts';
-import { countedRows, countRows, keepRows, keptRows, setting } from '../../../postgresql/compile/mutation/kept-rows.ts';
+import {
+  countedRows,
+  countRows,
+  storeRows,
+  transactionLocalRows,
+  setting,
+} from '../../../postgresql/compile/mutation/transaction-local-rows.ts';
 import type {
-  Draft as FailureDraft,
-  Keeping,
-  KeepKeys,
-  KeptRows,
+  MutationDraft,
+  StoredResults,
+  TransactionLocalKeys,
+  TransactionLocalRows,
   Program,
   Write,
-  Writing,
+  WriteCompiler,
 } from '../../../postgresql/compile/mutation/program.ts';
 import { checkFailure } from '../../../postgresql/compile/mutation/write.ts';
-import { addRelation, asking, type Draft, HERE, IS_HERE, withRelations } from '../context.ts';
-import { createDraft } from '../draft.ts';
+import { addRelation, type StatementDraft, HERE, IS_HERE, withRelations } from '../context.ts';
+import { createStatementDraft } from '../draft.ts';
 import { jsonObject } from '../json-object.ts';
-import { elsewhereOf, writerOf } from '../writer.ts';
+import { joinedConditionsOf, writerOf } from '../writer.ts';
 
 const COMMA = sql`, `;
 
-export function writingOf(options: CompilerOptions): Writing {
-  const newDraft = (): Draft => createDraft(options);
+export function writeCompilerOf(options: CompilerOptions): WriteCompiler {
+  const newDraft = (): StatementDraft => createStatementDraft(options);
   return {
     newContext: () => newDraft().context,
     writeAndAnswer: (program, write, output) => writeAndAnswer(program, newDraft(), write, output),
-    writeAndKeep: (program, write, keeping) => writeAndKeep(program, newDraft(), write, keeping),
-    answerKept: (program, kept, output) => answerKept(program, newDraft(), kept, output),
-    marksRows: false,
+    writeAndStore: (program, write, stored) => writeAndStore(program, newDraft(), write, stored),
+    answerFromStored: (program, rows, output) => answerFromStored(program, newDraft(), rows, output),
+    numbersRows: false,
   };
 }
 
@@ -50,20 +56,20 @@ const VOLATILE = sql`with ":apart" as (select random()) `;
  * an update or a delete hold on no server at all, and for a table of the coordinator beside one that is on every server. With a
  * volatile function in a common table expression of its own, the update or delete is planned by itself.
  */
-function apart({ kind }: Write): Sql {
+function planningBarrier({ kind }: Write): Sql {
   return kind === 'insert' ? EMPTY : VOLATILE;
 }
 
 /** The rows that a command writes. */
-function writtenRows(draft: Draft, writer: SetWriter, write: Write): Named {
+function writtenRows(draft: StatementDraft, writer: SetWriter, write: Write): Named {
   const alias = draft.context.alias();
   const command = write.command(draft.context, alias);
   const columns = new Columns(aliasRow(alias));
-  const select = (): Sql => sql`${apart(write)}${command} returning ${columns.list()}`;
+  const select = (): Sql => sql`${planningBarrier(write)}${command} returning ${columns.list()}`;
   return new Named({ ...writer, relation: () => addRelation(draft, select, true) }, columns, select);
 }
 
-function writeAndAnswer(program: Program, draft: Draft, write: Write, output: MutationOutput): number {
+function writeAndAnswer(program: Program, draft: StatementDraft, write: Write, output: MutationOutput): number {
   return program.add(
     write.path,
     1,
@@ -88,34 +94,34 @@ function writeAndAnswer(program: Program, draft: Draft, write: Write, output: Mu
  * Fails where a check does not hold. What looks at no row the coordinator computes before it sends a statement that writes, branches
  * that are not taken included, so that the failure depends on what it is about.
  */
-function raised(failures: FailureDraft, write: Write, holds: Sql): Sql {
+function raised(failures: MutationDraft, write: Write, holds: Sql): Sql {
   return failures.raiseOneOf([checkFailure(write.path)])(sql`(${holds})::int4`);
 }
 
 /** A relation of one row: whether all rows pass the check; null: nothing is checked. */
-function checkedSql(draft: Draft, writer: SetWriter, rows: Named, write: Write): Sql | null {
-  const place = new RelationSelect(writer, rows);
+function checkedSql(draft: StatementDraft, writer: SetWriter, rows: Named, write: Write): Sql | null {
+  const place = new JoinBase(writer, rows);
   const check = checkOf(draft, place, write);
   if (check === null) return null;
   const select = sql`select coalesce(bool_and(${check} is true), true) as "cell" from ${place.from(true)}`;
   return addRelation(draft, () => select);
 }
 
-function checkOf(draft: Draft, place: RelationSelect, write: Write): Sql | null {
+function checkOf(draft: StatementDraft, place: JoinBase, write: Write): Sql | null {
   const { context } = draft;
-  return asking(context, elsewhereOf(draft, relatedConditionsOf(place)), () => write.check(context, place.row));
+  return withRelatedConditions(context, joinedConditionsOf(draft, relatedConditionsOf(place)), () => write.check(context, place.row));
 }
 
 /** Cells that an answer is put together of, each a relation of one row. */
 class Answer {
-  readonly #draft: Draft;
+  readonly #draft: StatementDraft;
   readonly #writer: SetWriter;
   readonly #rows: Named;
   readonly #position: Sql | null;
   readonly #items: Sql[] = [];
 
   /** @param position a column that the rows are in the order of; null: that in which they are read */
-  constructor(draft: Draft, writer: SetWriter, rows: Named, position: Sql | null) {
+  constructor(draft: StatementDraft, writer: SetWriter, rows: Named, position: Sql | null) {
     this.#draft = draft;
     this.#writer = writer;
     this.#rows = rows;
@@ -151,21 +157,21 @@ class Answer {
   }
 
   #row(fields: readonly Field[]): Sql {
-    const place = new RelationSelect(this.#writer, this.#rows);
+    const place = new JoinBase(this.#writer, this.#rows);
     const object = rowObject(this.#writer, fields, place);
     return this.#answer(sql`(array_agg(${object}))[1]`, place);
   }
 
   #list(fields: readonly Field[]): Sql {
     const { rows, position } = this.#ordered(fields);
-    const place = new RelationSelect(this.#writer, rows);
+    const place = new JoinBase(this.#writer, rows);
     const object = rowObject(this.#writer, fields, place);
     const order = position === null ? [] : [sql`${place.alias}.${position}`];
     const array = this.#writer.arrayOrEmpty(this.#writer.array(object, order, null));
     return this.#answer(array, place);
   }
 
-  #answer(aggregate: Sql, place: RelationSelect): Sql {
+  #answer(aggregate: Sql, place: JoinBase): Sql {
     const select = sql`select ${aggregate} as "cell" from ${place.from(true)}`;
     return this.joined(addRelation(this.#draft, () => select));
   }
@@ -173,32 +179,32 @@ class Answer {
   /** What is joined to rows may shuffle them. */
   #ordered(fields: readonly Field[]): { readonly rows: Named; readonly position: Sql | null } {
     if (this.#position !== null || !hasRelated(fields)) return { rows: this.#rows, position: this.#position };
-    const place = new RelationSelect(this.#writer, this.#rows);
+    const place = new JoinBase(this.#writer, this.#rows);
     const columns = new Columns(place.row);
     const position = columns.add(numbered([], []));
     return { rows: new Named(this.#writer, columns, () => sql`select ${columns.list()} from ${place.from(true)}`), position };
   }
 }
 
-function writeAndKeep(program: Program, draft: Draft, write: Write, keeping: Keeping): void {
+function writeAndStore(program: Program, draft: StatementDraft, write: Write, stored: StoredResults): void {
   program.add(
     write.path,
     0,
     (failures) => {
       const writer = writerOf(draft);
-      const { slot, count, keys } = keeping;
+      const { slot, count, keys } = stored;
       const rows = slot === null ? writtenRows(draft, writer, write) : wholeRows(draft, writer, write);
       rows.item();
-      const place = new RelationSelect(writer, rows);
+      const place = new JoinBase(writer, rows);
       const check = checkOf(draft, place, write);
       const items: Sql[] = [];
       if (check !== null) {
         const holds = sql`bool_and(${check} is true)`;
         items.push(sql`case when not ${holds} then ${raised(failures, write, holds)} end`);
       }
-      if (keys !== null) items.push(...keepKeys(failures, place.row, keys));
+      if (keys !== null) items.push(...storeKeys(failures, place.row, keys));
       // A lone `t.*` would be expanded.
-      if (slot !== null) items.push(keepRows(slot, sql`${place.alias}.*`));
+      if (slot !== null) items.push(storeRows(slot, sql`${place.alias}.*`));
       if (count !== null) items.push(countRows(count === 'first'));
       if (items.length === 0) items.push(sql`count(*)`);
       return withRelations(draft, sql`select ${join(items, COMMA)} from ${place.from(true)} cross join ${HERE} where ${IS_HERE}`);
@@ -209,7 +215,7 @@ function writeAndKeep(program: Program, draft: Draft, write: Write, keeping: Kee
 }
 
 /** All columns of the rows, as the type of the table's rows has them. */
-function wholeRows(draft: Draft, writer: SetWriter, write: Write): Named {
+function wholeRows(draft: StatementDraft, writer: SetWriter, write: Write): Named {
   const alias = draft.context.alias();
   const command = write.command(draft.context, alias);
   const row: Row = {
@@ -227,13 +233,13 @@ function wholeRows(draft: Draft, writer: SetWriter, write: Write): Named {
       return row.column(name);
     }
   }
-  const select = (): Sql => sql`${apart(write)}${command} returning ${alias}.*`;
+  const select = (): Sql => sql`${planningBarrier(write)}${command} returning ${alias}.*`;
   return new Named({ ...writer, relation: () => addRelation(draft, select, true) }, new All(row), select);
 }
 
 /** Columns of the one row of a statement that others refer to, as those of PostgreSQL are kept. */
-function keepKeys(failures: FailureDraft, row: Row, { slot, columns, first, absent, marked }: KeepKeys): readonly Sql[] {
-  if (marked) throw new Error('invariant: rows that others refer to are written one by one');
+function storeKeys(failures: MutationDraft, row: Row, { slot, columns, first, absent, isNumbered }: TransactionLocalKeys): readonly Sql[] {
+  if (isNumbered) throw new Error('invariant: rows that others refer to are written one by one');
   const texts = columns.map((name) => {
     const column = row.column(name);
     return sql`case when ${column} is not null then concat(${column}) end`;
@@ -246,13 +252,18 @@ function keepKeys(failures: FailureDraft, row: Row, { slot, columns, first, abse
   ];
 }
 
-function answerKept(program: Program, draft: Draft, { path, table, slots }: KeptRows, output: MutationOutput): number {
+function answerFromStored(
+  program: Program,
+  draft: StatementDraft,
+  { path, table, slots }: TransactionLocalRows,
+  output: MutationOutput,
+): number {
   return program.add(
     path,
     1,
     () => {
       const writer = writerOf(draft);
-      const kept = keptRows(draft.context, table, slots);
+      const kept = transactionLocalRows(draft.context, table, slots);
       const columns = new Columns(kept.row);
       const position = columns.add(sql`row_number() over ()`);
       const rows = new Named(writer, columns, () => sql`select ${columns.list()} from ${HERE}, ${kept.from} where ${IS_HERE}`);

@@ -27,7 +27,7 @@ interface Side {
 }
 
 /** A select over a relation, to which others may be joined. */
-export class RelationSelect {
+export class JoinBase {
   readonly writer: SetWriter;
   readonly rows: Named;
   readonly alias: Sql;
@@ -130,72 +130,72 @@ export function groupByKeys(columns: JoinColumns, row: Row): Sql {
 export interface RowSource {
   readonly row: Row;
   /** Conditions on other tables in values of the row; `null` if there are none. */
-  readonly asks: RelatedConditions | null;
-  readonly place: RelationSelect | null;
+  readonly relatedConditions: RelatedConditions | null;
+  readonly base: JoinBase | null;
   /** Returns the from clause and the conditions. Called last. */
   body(): Sql;
   /** Called after all values from other tables have been compiled: their relations precede this one. */
   seal(): void;
 }
 
-/** @param meets whether values of the rows come from other tables @param parent restricts the rows to its keys */
+/** @param needsBase whether values of the rows come from other tables @param parent restricts the rows to its keys */
 export function sourceOf(
   writer: SetWriter,
   of: { readonly from: Relation; readonly where: BoolExp },
   on: JoinColumns,
-  parent: RelationSelect | null,
-  meets: boolean,
+  parent: JoinBase | null,
+  needsBase: boolean,
 ): RowSource {
   const { item, row } = writer.from(of.from);
   const conditions = [...writer.conditions(of.where, row), ...(parent?.restriction(on, row) ?? [])];
   const body = sql`${item}${conditions.length === 0 ? EMPTY : sql` where ${join(conditions, AND)}`}`;
-  if (!meets) return { row, asks: null, place: null, body: () => body, seal: () => undefined };
+  if (!needsBase) return { row, relatedConditions: null, base: null, body: () => body, seal: () => undefined };
   const columns = new Columns(row);
-  const place = new RelationSelect(writer, new Named(writer, columns, () => sql`select ${columns.list()} from ${body}`));
+  const base = new JoinBase(writer, new Named(writer, columns, () => sql`select ${columns.list()} from ${body}`));
   let sealed: Sql | undefined;
   return {
-    row: place.row,
-    asks: relatedConditionsOf(place),
-    place,
-    body: () => sealed ?? place.from(false),
+    row: base.row,
+    relatedConditions: relatedConditionsOf(base),
+    base,
+    body: () => sealed ?? base.from(false),
     seal() {
-      if (writer.named && place.isJoined) sealed = place.from(false);
+      if (writer.named && base.isJoined) sealed = base.from(false);
     },
   };
 }
 
-export function relatedConditionsOf(place: RelationSelect): RelatedConditions {
-  return { exists: (exp) => attachedExists(place, exp), aggregate: (exp) => attachedAggregate(place, exp) };
+export function relatedConditionsOf(base: JoinBase): RelatedConditions {
+  return { exists: (exp) => attachedExists(base, exp), aggregate: (exp) => attachedAggregate(base, exp) };
 }
 
 const ANY = identifier(':any');
 
-function attachedExists(place: RelationSelect, exp: Exists): Sql {
-  const { writer } = place;
+function attachedExists(base: JoinBase, exp: Exists): Sql {
+  const { writer } = base;
   const on = exp.join?.columns ?? [];
-  const source = sourceOf(writer, exp, on, place, false);
+  const source = sourceOf(writer, exp, on, base, false);
   if (on.length === 0) {
-    const found = place.attach(on, () => sql`select 1 as ${ANY} from ${source.body()}${writer.page(1, false, null)}`);
+    const found = base.attach(on, () => sql`select 1 as ${ANY} from ${source.body()}${writer.page(1, false, null)}`);
     return sql`(${found(ANY)} is not null)`;
   }
   const columns = join(joinKeyColumns(on, source.row), COMMA);
   const group = groupByKeys(on, source.row);
-  const found = place.attach(on, () => sql`select ${columns} from ${source.body()}${group}`);
+  const found = base.attach(on, () => sql`select ${columns} from ${source.body()}${group}`);
   return sql`(${found(keyName(0))} is not null)`;
 }
 
 const HOLDS = identifier(':holds');
 
-function attachedAggregate(place: RelationSelect, exp: AggregatePredicate): Sql {
-  const { writer } = place;
+function attachedAggregate(base: JoinBase, exp: AggregatePredicate): Sql {
+  const { writer } = base;
   const on = exp.join.columns;
-  const source = sourceOf(writer, exp, on, place, exp.arguments.some(maskReadsOtherTables));
-  const values = exp.arguments.map((read) => ({ value: writer.read(read, source.row, source.asks), type: read.type }));
+  const source = sourceOf(writer, exp, on, base, exp.arguments.some(maskReadsOtherTables));
+  const values = exp.arguments.map((read) => ({ value: writer.read(read, source.row, source.relatedConditions), type: read.type }));
   const holds = writer.aggregateHolds(exp.predicate, writer.aggregate(exp.function, values, exp.distinct));
   const columns = join([...joinKeyColumns(on, source.row), sql`${holds} as ${HOLDS}`], COMMA);
   const group = groupByKeys(on, source.row);
   source.seal();
-  const found = place.attach(on, () => sql`select ${columns} from ${source.body()}${group}`);
+  const found = base.attach(on, () => sql`select ${columns} from ${source.body()}${group}`);
   const nothing = writer.aggregateHolds(exp.predicate, writer.aggregateOfNothing(exp));
   return sql`(case when ${found(keyName(0))} is null then ${nothing} else ${found(HOLDS)} end)`;
 }

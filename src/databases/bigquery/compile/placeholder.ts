@@ -7,12 +7,12 @@ import { operandSql } from './operand.ts';
 import { textOutputSql } from './output.ts';
 import type { Read } from '../../../ir/bool-exp.ts';
 
-export const HOLE_NAME: Operand = { value: { kind: 'placeholder-name' }, type: TEXT, list: false };
+export const PLACEHOLDER_NAME: Operand = { value: { kind: 'placeholder-name' }, type: TEXT, list: false };
 
 /** Compiles a text of name, join index and key; if the key has several columns, an array of the name with the index and their texts. */
-export function holeSql(_context: Context, index: number, keys: readonly Read[], read: (read: Read) => Sql): Sql {
+export function placeholderSql(_context: Context, index: number, keys: readonly Read[], read: (read: Read) => Sql): Sql {
   const texts = keys.map((key) => textOutputSql(read(key), key.type));
-  const name = operandSql(HOLE_NAME);
+  const name = operandSql(PLACEHOLDER_NAME);
   const [text, ...more] = texts;
   if (text === undefined || more.length > 0) {
     const parts = texts.map((each) => sql`, ',', to_json_string(${each})`);
