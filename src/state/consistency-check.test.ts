@@ -17,19 +17,19 @@ function refusal(before: readonly Inconsistency[], after: readonly Inconsistency
   }
 }
 
-test('what was inconsistent before blocks nothing, unless it is what the command is about', () => {
+test('accepts objects that were inconsistent before, unless the command edits them', () => {
   expect(refusal([broken('a')], [broken('a')])).toBeNull();
   expect(refusal([broken('a')], [])).toBeNull();
   expect(refusal([broken('a')], [broken('a')], ['a'])).toMatchObject({ code: 'invalid-configuration', message: 'Inconsistent object: a' });
 });
 
-test('reasons of the edited object are joined; its records are the internals', () => {
+test('joins the reasons of the edited object, and has its records in internal', () => {
   const found = refusal([], [broken('a'), broken('a', { reason: 'Inconsistent object: more' }), broken('b')], ['a']);
   expect(found).toMatchObject({ message: 'Inconsistent object: a, Inconsistent object: more', status: 400, objects: ['a', 'a'] });
   expect(found?.internal).toHaveLength(2);
 });
 
-test('other objects', () => {
+test('refuses newly inconsistent objects that the command does not edit', () => {
   expect(refusal([], [broken('b')], ['a'])).toMatchObject({
     code: 'unexpected',
     status: 400,
@@ -38,22 +38,19 @@ test('other objects', () => {
   });
 });
 
-test('conflicts of inherited permissions never refuse', () => {
+test('accepts conflicts of inherited permissions', () => {
   expect(refusal([], [broken('a', { informational: true })], ['a'])).toBeNull();
 });
 
-test('tolerated records never refuse', () => {
+test('accepts tolerated records', () => {
   const found = broken('a', { tolerated: true, refusal: { code: 'remote-schema-error', message: 'no' } });
   expect(refusal([], [found], ['a'])).toBeNull();
   expect(refusal([], [found])).toBeNull();
   expect(refusal([], [found, broken('b')], ['a'])).toMatchObject({ objects: ['b'] });
 });
 
-test.each<ErrorCode>(['unexpected', 'cyclic-dependency'])(
-  'a defect with a refusal of its own (%s) decides, whichever object has it',
-  (code) => {
-    const own = broken('b', { refusal: { code, message: 'taken' } });
-    expect(refusal([], [broken('a'), own], ['a'])).toMatchObject({ code, message: 'taken', objects: ['b'] });
-    expect(refusal([own], [own], ['a'])).toBeNull();
-  },
-);
+test.each<ErrorCode>(['unexpected', 'cyclic-dependency'])('fails with the refusal of a defect (%s), whichever object has it', (code) => {
+  const own = broken('b', { refusal: { code, message: 'taken' } });
+  expect(refusal([], [broken('a'), own], ['a'])).toMatchObject({ code, message: 'taken', objects: ['b'] });
+  expect(refusal([own], [own], ['a'])).toBeNull();
+});

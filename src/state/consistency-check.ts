@@ -1,17 +1,17 @@
-/** The consistency check of a change: it is refused if an object that the command edits is inconsistent after it, or another one newly is. */
+/** Consistency check of a change: it is refused if an edited object is inconsistent after it, or another one newly is. */
 import { ERROR_STATUS, type ErrorCode } from '../errors/codes.ts';
 import { SvcError, type SvcErrorOptions } from '../errors/svc-error.ts';
 import { recordsOf } from '../schema-cache/inconsistency.ts';
 import type { Inconsistency, InconsistencyRefusal } from '../schema-cache/schema-cache.ts';
 
-/** A refused change knows the objects at fault, so that a change of many edits can name the one. */
+/** Error of a refused change, with the ids of the inconsistent objects, so that a bulk can find the edit at fault. */
 export class ChangeRefused extends SvcError {
-  /** Ids as in `objectId`. */
+  /** See `objectId`. */
   readonly objects: readonly string[];
-  /** Another object than those of the command became inconsistent. */
+  /** True if objects became inconsistent that the command does not edit. */
   readonly brokeOthers: boolean;
 
-  /** What an administrator asked for cannot be done: that is no failure of the service, whatever the code. */
+  /** The status is 400 even for codes of internal failures, because the request is at fault. */
   constructor(
     code: ErrorCode,
     message: string,
@@ -24,14 +24,14 @@ export class ChangeRefused extends SvcError {
   }
 }
 
-function isMeant({ of }: InconsistencyRefusal, isOwn: boolean, edited: readonly string[]): boolean {
+function applies({ of }: InconsistencyRefusal, isOwn: boolean, edited: readonly string[]): boolean {
   if (of === 'edited') return isOwn;
   return of === undefined || (!isOwn && edited.length > 0);
 }
 
 /**
- * @param before `null` where what was inconsistent before is refused too
- * @param edited ids of the objects that the command is about
+ * @param before `null` to refuse objects that were inconsistent before, too
+ * @param edited ids of the edited objects
  * @throws ChangeRefused
  */
 export function checkConsistency(
@@ -44,8 +44,8 @@ export function checkConsistency(
   const known = new Set(before?.map((each) => each.objectId));
   const added = serious.filter((each) => before === null || !known.has(each.objectId));
 
-  // Such as two claims of one name: refused in the same way whichever of the objects was edited.
-  const refused = [...own, ...added].find((each) => each.refusal !== undefined && isMeant(each.refusal, own.includes(each), edited));
+  // A name that two objects claim, for example, is refused in the same way whichever of them was edited.
+  const refused = [...own, ...added].find((each) => each.refusal !== undefined && applies(each.refusal, own.includes(each), edited));
   if (refused?.refusal !== undefined) {
     const { code, message, internal } = refused.refusal;
     throw new ChangeRefused(code, message, [refused], internal === undefined ? {} : { internal });

@@ -1,6 +1,6 @@
 /**
- * Changes on top of a snapshot that only their maker sees: each is checked as if it stood alone,
- * nothing is stored or shown. The owner of the state makes the result current, or discards it.
+ * Uncommitted changes on top of a snapshot. Each is checked by itself; nothing is stored or published. The owner of the state makes the
+ * result current, or discards it.
  */
 import { randomUUID } from 'node:crypto';
 import type { Source } from '../backend/backend.ts';
@@ -21,7 +21,6 @@ import { deadlineCheck } from './deadline-check.ts';
 import type { CallOptions } from '../util/deadline.ts';
 import type { Assembled } from './assembled.ts';
 
-/** As messages call it. */
 const WORK = 'changes were tried';
 
 interface Trial {
@@ -31,21 +30,21 @@ interface Trial {
 type DraftStorage = Pick<Storage, 'isAlive' | 'currentVersion'>;
 
 export class MetadataDraft implements State {
-  /** Marks what was installed: drafts of other instances may have the same version. */
+  /** Label of installed event triggers: drafts of other instances may have the same version. */
   readonly id = randomUUID();
   readonly #assembly: Assembly;
   readonly #base: Assembled;
   readonly #storage: DraftStorage;
-  /** null: the changes may come to count. */
+  /** `null` if the draft may be committed. */
   readonly #trial: Trial | null;
   #latest: Assembled;
-  /** All that was assembled on the way. */
+  /** Results of all changes so far. */
   readonly #steps: Assembled[] = [];
   #refresh: Refresh = {};
   #clearsEvents = false;
   readonly #touched = new Map<Source, ReadonlySet<string>>();
 
-  /** @param trial the databases are left as they are, because the changes will never count */
+  /** @param trial set if the draft will be discarded, so that databases do not change */
   constructor(assembly: Assembly, base: Assembled, storage: DraftStorage, trial: Trial | null = null) {
     this.#assembly = assembly;
     this.#base = base;
@@ -54,12 +53,11 @@ export class MetadataDraft implements State {
     this.#trial = trial;
   }
 
-  /** The last change's outcome; the base when there was none. */
+  /** Result of the last change; the base before the first one. */
   get latest(): Assembled {
     return this.#latest;
   }
 
-  /** What the changes read anew. */
   get refresh(): Refresh {
     return this.#refresh;
   }
@@ -73,7 +71,7 @@ export class MetadataDraft implements State {
     return this.#base.snapshot.resourceVersion + 1;
   }
 
-  /** Connections in which something may have been installed. */
+  /** Connections in which event triggers may have been installed. */
   get touched(): Touched {
     return this.#touched;
   }
@@ -90,13 +88,13 @@ export class MetadataDraft implements State {
     const before = this.#latest;
     const edited = withConnectedNames(change.edit(before.snapshot.metadata, before.snapshot), before.sources);
     const refresh = change.refresh ?? {};
-    // One version for all of the draft.
+    // All changes of a draft have one version.
     const { version } = this;
     this.#refresh = mergeRefreshes([this.#refresh, refresh]);
     const callOptions = this.#trial?.callOptions ?? {};
     const goOn = deadlineCheck(callOptions, WORK);
     const sources = await this.#assembly.sourcesFor(edited, before, refresh, { callOptions });
-    // Sources that the change opens are connected only now.
+    // Connected names of sources that the change opens are known only now.
     const metadata = withConnectedNames(edited, sources);
     try {
       const remotes = await this.#assembly.remotesFor({
@@ -108,7 +106,7 @@ export class MetadataDraft implements State {
         timeoutMs: null,
         callOptions,
       });
-      // Databases that were not waited for to the end count for nothing.
+      // Do not judge databases whose wait was cut short by the deadline.
       goOn();
       const candidate = await this.#assembly.assemble(version, metadata, { sources, remotes }, before, goOn);
       const { inconsistencies } = candidate.snapshot.cache;
@@ -144,7 +142,7 @@ export class MetadataDraft implements State {
     requireVersion({ resourceVersion: await this.#storage.currentVersion() }, this.#base.snapshot.resourceVersion);
   }
 
-  /** Takes back what was installed after a step; what the base has stays until the changes are stored. */
+  /** Removes event triggers that were installed after a step. Those of the base stay until the changes are stored. */
   async #restore(step: Assembled): Promise<void> {
     await this.#assembly.captures.undo(this.#touched, step, this.id, this.#base);
   }
@@ -179,7 +177,7 @@ export class MetadataDraft implements State {
     };
   }
 
-  /** Changes within these changes: when `run` fails, those that it made are forgotten. */
+  /** Nested transaction: if `run` fails, only its changes are discarded. */
   async transaction<T>(run: (draft: State) => Promise<T>): Promise<T> {
     const before = this.#latest;
     try {
@@ -199,14 +197,14 @@ export class MetadataDraft implements State {
     return this.#storage.isAlive();
   }
 
-  /** Closes what the changes opened and `kept`, the base or the latest, does not have. */
+  /** Closes connections that the changes opened, except those of `kept`, which is the base or the latest result. */
   async close(kept: Assembled): Promise<void> {
     const needed = new Map([...this.#base.sources, ...kept.sources].map(([name, live], i) => [`${i} ${name}`, live]));
     for (const { sources } of this.#steps) await closeOthers(sources, needed);
   }
 }
 
-/** Runs something on a draft that is forgotten then. @param kept what stays open */
+/** Runs a function on a draft, then discards the draft. @param kept state whose connections stay open */
 export async function runAndDiscard<T>(draft: MetadataDraft, kept: Assembled, run: (draft: State) => Promise<T>): Promise<T> {
   try {
     return await run(draft);

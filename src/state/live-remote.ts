@@ -1,7 +1,4 @@
-/**
- * A remote schema as the state holds it: how its server is reached and what the server said of itself. Values are never
- * edited: asking anew gives another value, so a change that fails leaves no trace.
- */
+/** A remote schema: its connection and its introspection. Immutable, so that a change that fails leaves no trace. */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
@@ -23,16 +20,16 @@ import { printInPieces } from '../util/print-in-pieces.ts';
 import type { CallOptions } from '../util/deadline.ts';
 
 export interface LiveRemote {
-  /** The metadata's own object. */
+  /** The object in the metadata. */
   readonly definition: RemoteSchemaDefinition;
-  /** null: the address cannot be made out. */
+  /** `null` if the address cannot be resolved. */
   readonly connection: RemoteConnection | null;
   readonly input: RemoteSchemaInput;
-  /** What the model was read from; null: there is no model. */
+  /** Introspection from which the model was built; `null` if there is none. */
   readonly introspection: RemoteIntrospection | null;
 }
 
-/** An introspection as it is kept: it is asked for rarely and may be large. */
+/** Introspection of a server. Compressed, because its text is rarely used and may be large. */
 export interface RemoteIntrospection {
   readonly packed: Buffer;
   readonly digest: string;
@@ -47,19 +44,19 @@ export interface RemoteContext {
 
 export interface OpenRemote extends RemoteContext {
   readonly network: Network;
-  /** What the same server said before: it is used while the server cannot be asked. */
+  /** Last introspection of the same server, used while it does not respond. */
   readonly before: RemoteIntrospection | null;
   /** ms to wait at most, where the definition lets wait longer. */
   readonly timeoutMs: number | null;
   readonly callOptions?: CallOptions;
 }
 
-/** Which server it is and how it is asked. */
+/** Returns the identity of a server: its address and headers. */
 export function serverOf({ address, headers }: RemoteSchemaDefinition): string {
   return JSON.stringify([address, headers.map(({ name, value, valueFromEnv }) => [name, value ?? null, valueFromEnv ?? null])]);
 }
 
-/** Never rejects: one that cannot be asked has a failure. */
+/** Introspects a remote schema. Never rejects: the result has a failure if the server does not respond. */
 export async function openRemote({ name, definition }: RemoteSchema, context: OpenRemote): Promise<LiveRemote> {
   const { environment, network, before } = context;
   let connection: RemoteConnection | null = null;
@@ -81,7 +78,7 @@ function callOptionsWithin({ timeoutMs, callOptions = {} }: OpenRemote): CallOpt
     : { ...callOptions, deadline: Math.min(callOptions.deadline ?? Number.POSITIVE_INFINITY, Date.now() + timeoutMs) };
 }
 
-/** One that another instance has asked already. @throws SvcError when what is stored makes no sense */
+/** Makes a remote schema from an introspection that another instance has stored. */
 export async function storedRemote(
   { name, definition }: RemoteSchema,
   said: RemoteIntrospection,
@@ -101,21 +98,21 @@ function failureOf(error: unknown): NonNullable<RemoteSchemaInput['failure']> {
   return { code, reason, ...(internal === undefined ? {} : { message: internal }) };
 }
 
-/** The same server with other settings of how it is called, such as the time limit. */
+/** Returns the remote schema with other settings of the same server, such as the timeout. */
 export function withDefinition(live: LiveRemote, remote: RemoteSchema, environment: EnvironmentVariables): LiveRemote {
   const { definition } = remote;
   if (live.definition === definition) return live;
-  // What could not be made out before is tried again in the background.
+  // An address that could not be resolved is tried again in the background.
   return { ...live, definition, connection: live.connection === null ? null : remoteConnection(remote.name, definition, environment) };
 }
 
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);
 
-/** Bytes that are hashed at once. */
+/** Bytes hashed per cooperative step. */
 const CHUNK = 262_144;
 
-/** @param text the printed answer @throws SvcError remote-schema-error */
+/** @param text text of `answer` @throws SvcError remote-schema-error */
 async function readIntrospection(answer: Json, text: string, before: RemoteIntrospection | null): Promise<RemoteIntrospection> {
   const bytes = Buffer.from(text);
   const digest = await runCooperatively(digestOf(bytes));
@@ -133,7 +130,7 @@ function* digestOf(bytes: Buffer): Cooperative<string> {
   return hash.digest('base64');
 }
 
-/** The answer of the server to the introspection query. */
+/** Returns the response of the server to the introspection query. */
 export async function introspectionText({ packed }: RemoteIntrospection): Promise<string> {
   return (await unpack(packed)).toString('utf8');
 }
@@ -144,7 +141,7 @@ async function readStored(text: string): Promise<RemoteIntrospection> {
   return readIntrospection(json as Json, text, null);
 }
 
-/** By name, of what is stored: those that are of the server that the metadata name. One that makes no sense counts as absent. */
+/** Returns stored introspections of the servers in the metadata, by name. Invalid ones are ignored. */
 export async function usableIntrospections(
   stored: readonly StoredIntrospection[],
   remotes: ReadonlyMap<string, RemoteSchema>,

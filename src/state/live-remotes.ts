@@ -1,4 +1,4 @@
-/** The remote schemas of the metadata: those of before taken over where they still fit, others asked. */
+/** Opens the remote schemas of the metadata: reuses those of the last snapshot, and introspects the others. */
 import type { Metadata } from '../metadata/metadata.ts';
 import type { RemoteSchema } from '../metadata/remote-schema.ts';
 import {
@@ -17,11 +17,11 @@ export interface RemotesFor extends RemoteContext {
   readonly metadata: Metadata;
   readonly before: ReadonlyMap<string, LiveRemote> | undefined;
   readonly refresh: Refresh['remoteSchemas'];
-  /** What is stored of remote schemas. */
+  /** Stored introspections by name. */
   readonly stored: ReadonlyMap<string, RemoteIntrospection>;
   /**
-   * `ask`: the server has the word; what is stored is for when it does not answer. `trust`: what is stored was asked
-   * by another instance just now.
+   * `ask` introspects the server, and uses the stored result if it does not respond. `trust` uses the stored result, which another
+   * instance has just read.
    */
   readonly useStored: 'ask' | 'trust';
   readonly timeoutMs: number | null;
@@ -29,17 +29,17 @@ export interface RemotesFor extends RemoteContext {
   readonly onFailure: (remoteSchema: string, message: string) => void;
 }
 
-/** Introspections under way at a time: each answer may be large. */
-const AT_ONCE = 8;
+/** Maximum number of concurrent introspections: each response may be large. */
+const MAX_CONCURRENT = 8;
 
-/** Opens all remote schemas of the metadata, several at a time; those that cannot be opened say why. */
+/** Opens all remote schemas of the metadata. Never rejects: those that cannot be opened have a failure. */
 export async function remotesFor(what: RemotesFor): Promise<ReadonlyMap<string, LiveRemote>> {
   const waiting = [...what.metadata.remoteSchemas.values()];
   const made = new Map<string, LiveRemote>();
   const work = async (): Promise<void> => {
     for (let remote = waiting.shift(); remote !== undefined; remote = waiting.shift()) made.set(remote.name, await remoteFor(remote, what));
   };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, waiting.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(MAX_CONCURRENT, waiting.length) }, work));
   return made;
 }
 
@@ -67,7 +67,7 @@ async function remoteFor(remote: RemoteSchema, what: RemotesFor): Promise<LiveRe
   return live;
 }
 
-/** The remote schema, where it is of the server that the metadata name now. */
+/** Returns the remote schema if its server is the one in the metadata. */
 export function sameServer(live: LiveRemote | undefined, { definition }: RemoteSchema): LiveRemote | undefined {
   return live !== undefined && (live.definition === definition || serverOf(live.definition) === serverOf(definition)) ? live : undefined;
 }

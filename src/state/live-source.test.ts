@@ -1,4 +1,4 @@
-/** Databases that take connections and say nothing, at once or after a while. */
+/** Databases that accept connections and stop responding, at once or after a while. */
 import { generateKeyPairSync } from 'node:crypto';
 import net from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -86,7 +86,7 @@ it.each(backends.map((backend) => [backend.kind, backend] as const))(
   },
 );
 
-/** Does something as soon as the catalog was read. */
+/** Calls a function as soon as the catalog was read. */
 function after(happens: () => Promise<void> | void): Backend {
   return {
     ...(postgresql as Backend),
@@ -131,7 +131,7 @@ it.runIf(DEEP)('an enum table whose rows cannot be read in time fails the source
   await Promise.all(closing.map((connection) => connection?.close()));
 });
 
-it('an enum table that cannot be read at all is none', async () => {
+it('ignores an enum table that cannot be read', async () => {
   const forbidding: Backend = {
     ...(postgresql as Backend),
     async connect(configuration, context, how) {

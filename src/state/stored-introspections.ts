@@ -1,27 +1,28 @@
-/** What the metadata database holds of remote schemas, as far as this instance knows. */
+/** Introspections of remote schemas in the metadata database, as far as this instance has read or written them. */
 import type { Metadata } from '../metadata/metadata.ts';
 import type { RemoteIntrospectionStore, StoredIntrospection } from '../metadata-store/remote-introspections.ts';
 import { type RemoteIntrospection, introspectionText, type LiveRemote, serverOf, usableIntrospections } from './live-remote.ts';
 import type { Connection } from '../backend/connection.ts';
 
-/** What a change stores, and what is known when it has. */
+/** Introspections to store with a change. */
 export interface IntrospectionWrite {
-  /** Remote schemas of which something new is stored. */
+  /** Names of the remote schemas with a new introspection. */
   readonly names: readonly string[];
   inTransaction(connection: Connection): Promise<void>;
+  /** Called after the commit. */
   done(): void;
 }
 
 export class StoredIntrospections {
   readonly #store: RemoteIntrospectionStore;
-  /** By name: server and digest of what is stored. */
+  /** Server and digest of each stored introspection, by name. */
   readonly #known = new Map<string, string>();
 
   constructor(store: RemoteIntrospectionStore) {
     this.#store = store;
   }
 
-  /** What is stored of these remote schemas and is of their servers. */
+  /** Reads the stored introspections of the servers in the metadata. */
   async read(
     { remoteSchemas }: Metadata,
     names: Iterable<string> = remoteSchemas.keys(),
@@ -29,17 +30,17 @@ export class StoredIntrospections {
     const usable = await usableIntrospections(await this.#store.read([...names]), remoteSchemas);
     for (const [name, { digest }] of usable) {
       const remote = remoteSchemas.get(name);
-      if (remote !== undefined) this.#known.set(name, markOf(serverOf(remote.definition), digest));
+      if (remote !== undefined) this.#known.set(name, keyOf(serverOf(remote.definition), digest));
     }
     return usable;
   }
 
-  /** Whether the servers said anything that is not stored. */
+  /** Returns whether there are introspections that are not stored. */
   hasNews(remotes: ReadonlyMap<string, LiveRemote>): boolean {
     return this.#news(remotes).length > 0;
   }
 
-  /** Null when there is nothing to store. */
+  /** Returns `null` if there is nothing to store. */
   async write(remotes: ReadonlyMap<string, LiveRemote>): Promise<IntrospectionWrite | null> {
     const news = this.#news(remotes);
     const removed = [...this.#known.keys()].filter((name) => !remotes.has(name));
@@ -51,7 +52,7 @@ export class StoredIntrospections {
       names: news.map(([name]) => name),
       inTransaction: (connection) => this.#store.write(connection, changed, removed),
       done: () => {
-        for (const [name, server, { digest }] of news) this.#known.set(name, markOf(server, digest));
+        for (const [name, server, { digest }] of news) this.#known.set(name, keyOf(server, digest));
         for (const name of removed) this.#known.delete(name);
       },
     };
@@ -61,11 +62,11 @@ export class StoredIntrospections {
     return [...remotes].flatMap(([name, { definition, introspection: said }]) => {
       if (said === null) return [];
       const server = serverOf(definition);
-      return this.#known.get(name) === markOf(server, said.digest) ? [] : [[name, server, said] as const];
+      return this.#known.get(name) === keyOf(server, said.digest) ? [] : [[name, server, said] as const];
     });
   }
 }
 
-function markOf(server: string, digest: string): string {
+function keyOf(server: string, digest: string): string {
   return `${digest} ${server}`;
 }
