@@ -1,6 +1,6 @@
 /** The kinds of databases in the console: a module of TypeScript, made from the `console` of each backend. */
 import type { Backend } from '../backend/backend.ts';
-import { DEFAULT_KIND } from '../metadata/source.ts';
+import { DEFAULT_SOURCE_KIND } from '../metadata/source.ts';
 
 /** Folder that the console shares with the service, as seen from the module. */
 const MODEL = '../../../packages/model';
@@ -11,7 +11,7 @@ export function consoleKinds(backends: readonly Backend[]): string {
 import type { ConsoleForm } from '${MODEL}/console-form.ts';
 
 /** Kind of a source that names none. */
-export const DEFAULT_KIND = '${DEFAULT_KIND}';
+export const DEFAULT_KIND = '${DEFAULT_SOURCE_KIND}';
 
 /** Every kind of database that the service offers, by its name in metadata. */
 export const KINDS: Readonly<Record<string, ConsoleForm>> = {

@@ -33,8 +33,8 @@ export function typeReference(type: TypeDescription, page: string): string {
   }
   const link = `[${name}](${page}#${name.toLowerCase()})`;
   const base = BASE_TYPES.find((each) => each.name === name);
-  const says = about?.says;
-  return base === undefined || says === undefined || says === base.about?.says ? link : `${link}: ${lowered(says)}`;
+  const says = about?.description;
+  return base === undefined || says === undefined || says === base.about?.description ? link : `${link}: ${lowered(says)}`;
 }
 
 function lowered(sentence: string): string {
@@ -52,7 +52,7 @@ export function fieldRow({ key, aliases, type, required, default: byDefault }: F
 export function typeBody(type: TypeDescription): string | undefined {
   const { fields, about } = type;
   const paragraphs: string[] = [];
-  if (about?.says !== undefined) paragraphs.push(about.says);
+  if (about?.description !== undefined) paragraphs.push(about.description);
   if (about?.values !== undefined)
     paragraphs.push(
       `One of ${about.values

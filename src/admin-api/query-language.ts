@@ -8,14 +8,14 @@ import { at, type Path } from '../util/path.ts';
 import { type Bulk, bulkModes, QUERY_BULK } from '../metadata-api/bulks.ts';
 import type { OperationEntry } from '../metadata-api/operation.ts';
 import { type OperationTable, operationKey } from './operation-table.ts';
-import { DEFAULT_KIND } from '../metadata/source.ts';
+import { DEFAULT_SOURCE_KIND } from '../metadata/source.ts';
 import { setCustomFields } from '../metadata-api/operations/tables.ts';
 import type { Language } from '../metadata-api/request.ts';
 import { runSqlOperations } from '../sql-api/run-sql.ts';
 import { dataOperations } from '../data-api/data-operations.ts';
 
 /** Version 1 had no other kind. */
-const PREFIX = `${DEFAULT_KIND}_`;
+const PREFIX = `${DEFAULT_SOURCE_KIND}_`;
 
 /** Old names that are the new ones without `pg_`. */
 const UNPREFIXED: readonly string[] = [

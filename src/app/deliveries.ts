@@ -8,7 +8,7 @@ import type { EventMeter } from '../events/event-meter.ts';
 import { createEngine, type Engine } from '../events/engine.ts';
 import { deliverCapturedEvents } from '../events/event-triggers.ts';
 import { deliverScheduledEvents } from '../events/scheduled.ts';
-import type { Environment } from '../metadata/environment-template.ts';
+import type { EnvironmentVariables } from '../metadata/environment-template.ts';
 import type { Counted } from '../observability/metrics/counting.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { Tracer } from '../observability/tracing/tracer.ts';
@@ -27,7 +27,7 @@ export interface DeliveriesParts {
   /** Metadata database. */
   readonly database: Source;
   readonly outbound: OutboundClient;
-  readonly environment: Environment;
+  readonly environment: EnvironmentVariables;
   readonly observe: Observer;
   readonly instanceId: string;
   readonly tracing?: { current(): Tracer | null };

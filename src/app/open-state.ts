@@ -4,7 +4,7 @@ import { postgresql } from '../databases/postgresql/index.ts';
 import type { UnsentVariables } from '../graphql-engine/engine.ts';
 import { createOutboundClient } from '../http-client/client.ts';
 import { tlsAllowlistOf } from '../http-client/tls-allowlist.ts';
-import type { Environment } from '../metadata/environment-template.ts';
+import type { EnvironmentVariables } from '../metadata/environment-template.ts';
 import type { Kinds } from '../metadata/kinds.ts';
 import type { Network } from '../metadata/network.ts';
 import { createCatalogStateStore } from '../metadata-store/catalog-state.ts';
@@ -53,7 +53,7 @@ export interface StateParts {
   readonly store: MetadataStore;
   readonly backends: readonly Backend[];
   readonly kinds: Kinds;
-  readonly environment: Environment;
+  readonly environment: EnvironmentVariables;
   readonly instanceId: string;
   readonly observe: Observer;
 }
@@ -150,7 +150,7 @@ function unsentVariables(config: SchemaConfig): UnsentVariables {
 }
 
 /** Adds the database URLs, which may come from flags or `.env`, under the names by which metadata refers to them. */
-function sourceEnvironment(config: SourceConfig, environment: Environment): Environment {
+function sourceEnvironment(config: SourceConfig, environment: EnvironmentVariables): EnvironmentVariables {
   return {
     ...environment,
     ...(config.databaseUrl === null ? {} : { SVC_GRAPHQL_DATABASE_URL: config.databaseUrl }),

@@ -11,7 +11,7 @@ import { EventMeter } from '../events/event-meter.ts';
 import { createOutboundClient, type OutboundClient } from '../http-client/client.ts';
 import { meteredClient } from '../http-client/metered-client.ts';
 import { tlsAllowlistOf } from '../http-client/tls-allowlist.ts';
-import type { Environment } from '../metadata/environment-template.ts';
+import type { EnvironmentVariables } from '../metadata/environment-template.ts';
 import { kindsOf } from '../metadata/kinds.ts';
 import { createCatalogStateStore } from '../metadata-store/catalog-state.ts';
 import { createScheduledEvents } from '../metadata-store/scheduled-events.ts';
@@ -58,7 +58,7 @@ export interface Service {
 
 export interface ServeOptions {
   /** Variables that metadata may refer to. Defaults to the environment of the process. */
-  readonly environment?: Environment;
+  readonly environment?: EnvironmentVariables;
   readonly logger?: Logger;
   /** Database kinds. Defaults to all. */
   readonly backends?: readonly Backend[];

@@ -4,11 +4,11 @@ import { describeConfig } from '../config/load-config.ts';
 import type { Config } from '../config/options.ts';
 import { unknownVariables } from '../config/unknown-variables.ts';
 import { givenWithoutEffect } from '../config/without-effect.ts';
-import type { Environment } from '../metadata/environment-template.ts';
+import type { EnvironmentVariables } from '../metadata/environment-template.ts';
 import type { Observer } from '../observability/observation.ts';
 
 /** Logs the configuration in force, and warns about open access, unknown variables and settings without effect. */
-export function reportConfiguration(config: Config, environment: Environment, instanceId: string, observe: Observer): void {
+export function reportConfiguration(config: Config, environment: EnvironmentVariables, instanceId: string, observe: Observer): void {
   observe({ kind: 'startup', message: 'server_configuration', info: { ...describeConfig(config), instance_id: instanceId } });
   const warn = (message: string, warnings: readonly string[]): void => {
     for (const warning of warnings) observe({ kind: 'startup', message, info: { warning } });

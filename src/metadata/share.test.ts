@@ -17,7 +17,7 @@ const { value } = fc.letrec<{ value: Value }>((tie) => ({
   ),
 }));
 
-/** Which parts of a value are the very parts of another one, in the order of a walk. */
+/** Lists for each part of a value, in the order of a walk, whether it is identical to a part of another value. */
 function sharedParts(value: Value, of: ReadonlySet<unknown>): readonly boolean[] {
   if (typeof value !== 'object' || value === null || value instanceof JsonNumber) return [];
   const parts = value instanceof Map ? [...value.values()] : Object.values(value);
@@ -46,7 +46,7 @@ it('shares the same parts cooperatively and at once', () => {
 it.each<[string, (items: readonly object[]) => unknown]>([
   ['maps', (items) => ({ tables: new Map(items.map((item, i) => [`t${i}`, item])) })],
   ['lists', (items) => ({ tables: items })],
-])('looks at few parts of wide %s in a step, whether they have changed or not', (_kind, holding) => {
+])('compares few parts of wide %s in a step, whether they have changed or not', (_kind, holding) => {
   let looks = 0;
   const part = (value: number): object =>
     Object.defineProperty({}, 'x', {
@@ -65,7 +65,7 @@ it.each<[string, (items: readonly object[]) => unknown]>([
   expect(most).toBeLessThan(16);
 });
 
-it('keeps keys that objects have of themselves', () => {
+it('preserves a key named __proto__', () => {
   const document = (text: string): unknown => JSON.parse(text);
   const [before, after] = [document('{"a":{"__proto__":{"x":1}},"b":1}'), document('{"a":{"__proto__":{"x":1}},"b":2}')];
   const shared = runSync(shareCooperatively(before, after)) as { readonly a: unknown };

@@ -9,7 +9,7 @@ import type { Backend } from '../backend/backend.ts';
 import type { MigrationDialect, Query } from '../backend/migration-dialect.ts';
 import type { QualifiedName } from '../catalog/catalog.ts';
 import type { Kinds } from '../metadata/kinds.ts';
-import { DEFAULT_KIND } from '../metadata/source.ts';
+import { DEFAULT_SOURCE_KIND } from '../metadata/source.ts';
 import { canonical } from '../project/directory/sections.ts';
 import { normalised } from '../project/document.ts';
 import { exportFrom } from '../project/project-metadata.ts';
@@ -57,7 +57,7 @@ function entriesOf({ sources }: JsonObject): readonly JsonObject[] {
 
 export function sourcesOf(document: JsonObject, kinds: Kinds<Backend>): readonly ListedSource[] {
   return entriesOf(document).map((entry) => {
-    const kind = typeof entry['kind'] === 'string' ? entry['kind'] : DEFAULT_KIND;
+    const kind = typeof entry['kind'] === 'string' ? entry['kind'] : DEFAULT_SOURCE_KIND;
     const backend = kinds.get(kind);
     return { name: String(entry['name']), kind: backend?.kind ?? kind, entry, backend };
   });

@@ -18,7 +18,7 @@ import type { UnknownKey } from '../../src/metadata/unknown-keys.ts';
 
 /** Nothing, or a key that says what the service cannot do. */
 function unknown(key: string, value: Json): fc.Arbitrary<readonly UnknownKey[] | undefined> {
-  return fc.constantFrom(undefined, [{ path: [key], value, complaint: `the key "${key}" is not supported` }]);
+  return fc.constantFrom(undefined, [{ path: [key], value, problem: `the key "${key}" is not supported` }]);
 }
 
 const positive = fc.integer({ min: 1, max: 999 });

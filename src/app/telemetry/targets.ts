@@ -1,6 +1,6 @@
 /** Collectors for traces, metrics and log lines: those of the metadata if enabled there, else those of the environment. */
 import { serviceVersion } from '../../config/version.ts';
-import { configuredHeaderValue, type Environment, fillTemplate } from '../../metadata/environment-template.ts';
+import { configuredHeaderValue, type EnvironmentVariables, fillTemplate } from '../../metadata/environment-template.ts';
 import { type DataType, DEFAULT_BATCH_SIZE, endpointProblem, endpointOf, type OpenTelemetry } from '../../metadata/opentelemetry.ts';
 import type { QueueSettings } from '../../observability/otlp/batch-queue.ts';
 import type { Attribute } from '../../observability/tracing/span.ts';
@@ -22,7 +22,7 @@ export interface ExportTarget {
 }
 
 export interface TargetOptions {
-  readonly environment: Environment;
+  readonly environment: EnvironmentVariables;
   /** Client for endpoints from the metadata. */
   readonly outbound: OutboundClient;
   /** Client for endpoints from the environment, which may have private addresses. */
@@ -50,7 +50,7 @@ const DEFAULT_QUEUE = 2048;
 const VARIABLES: Readonly<Record<DataType, string>> = { traces: 'TRACES', metrics: 'METRICS', logs: 'LOGS' };
 
 /** @throws Error for an invalid environment variable */
-export function exportSettings(environment: Environment): ExportSettings {
+export function exportSettings(environment: EnvironmentVariables): ExportSettings {
   const temporality = environment['OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE'] || 'cumulative';
   if (temporality.toLowerCase() !== 'cumulative')
     throw new Error(`OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: ${temporality} is not supported, only cumulative`);
@@ -67,7 +67,7 @@ export function exportSettings(environment: Environment): ExportSettings {
   };
 }
 
-export function isDisabled(environment: Environment): boolean {
+export function isDisabled(environment: EnvironmentVariables): boolean {
   return environment['OTEL_SDK_DISABLED']?.toLowerCase() === 'true';
 }
 
@@ -132,12 +132,12 @@ export function environmentTarget(type: DataType, { environment, ownOutbound, in
   };
 }
 
-function timeoutOf(type: DataType, environment: Environment): number {
+function timeoutOf(type: DataType, environment: EnvironmentVariables): number {
   const own = `OTEL_EXPORTER_OTLP_${VARIABLES[type]}_TIMEOUT`;
   return whole(environment, environment[own] ? own : 'OTEL_EXPORTER_OTLP_TIMEOUT', DEFAULT_TIMEOUT_MS);
 }
 
-function resourceAttributes(environment: Environment, instance: string): ReadonlyMap<string, Attribute> {
+function resourceAttributes(environment: EnvironmentVariables, instance: string): ReadonlyMap<string, Attribute> {
   const configured = pairs('OTEL_RESOURCE_ATTRIBUTES', [environment['OTEL_RESOURCE_ATTRIBUTES']]);
   const name = environment['OTEL_SERVICE_NAME'] || configured['service.name'] || 'svc-graphql';
   return new Map<string, Attribute>([
@@ -173,7 +173,7 @@ const SAMPLERS: Readonly<Record<string, { readonly followsParent: boolean; reado
   parentbased_traceidratio: { followsParent: true, ratio: null },
 };
 
-function samplingOf(environment: Environment): Sampling {
+function samplingOf(environment: EnvironmentVariables): Sampling {
   const name = environment['OTEL_TRACES_SAMPLER'] || 'parentbased_always_on';
   const sampler = SAMPLERS[name];
   if (sampler === undefined) throw new Error(`OTEL_TRACES_SAMPLER: expecting one of ${Object.keys(SAMPLERS).join(', ')}`);
@@ -183,7 +183,7 @@ function samplingOf(environment: Environment): Sampling {
   return { followsParent: sampler.followsParent, ratio: sampler.ratio ?? ratio };
 }
 
-function whole(environment: Environment, name: string, byDefault: number): number {
+function whole(environment: EnvironmentVariables, name: string, byDefault: number): number {
   const text = environment[name] || String(byDefault);
   const value = Number(text);
   if (!Number.isSafeInteger(value) || value < 1 || value > 2 ** 31 - 1) throw new Error(`${name}: expecting an integer of at least 1`);

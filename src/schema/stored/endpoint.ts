@@ -57,7 +57,7 @@ function resolveEndpoint(endpoint: RestEndpoint, collections: Metadata['queryCol
   const segments = parseTemplate(endpoint.url);
   if (typeof segments === 'string') return { ...describeEndpoint(endpoint), reason: segments };
   const [unknown] = unknownParts(endpoint);
-  if (unknown !== undefined) return broken(`${unknown.complaint} (at ${unknown.key})`);
+  if (unknown !== undefined) return broken(`${unknown.problem} (at ${unknown.key})`);
   const collection = collections.get(collectionName);
   if (collection === undefined) return broken(`collection with name ${collectionName} does not exist`);
   const query = collection.queries.get(queryName);

@@ -153,7 +153,7 @@ class ResolvedOperations implements StoredOperations {
     for (const entry of allowlist.values()) {
       if (!queryCollections.has(entry.collection))
         found.push(brokenEntry(entry, `query collection with name "${entry.collection}" does not exist`));
-      for (const { complaint, key } of unknownParts(entry)) found.push(brokenEntry(entry, `${complaint} (at ${key})`));
+      for (const { problem: complaint, key } of unknownParts(entry)) found.push(brokenEntry(entry, `${complaint} (at ${key})`));
     }
     return [...found, ...this.#resolved().inconsistencies];
   }

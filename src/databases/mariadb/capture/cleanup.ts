@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CleanupCounts, CleanupSpec } from '../../../backend/captures.ts';
 import type { CleanupPlan } from '../../shared/capture/cleanup.ts';
-import { LONGEST_CLEANUP_S } from '../../../metadata/event-trigger.ts';
+import { MAX_CLEANUP_SECONDS } from '../../../metadata/event-trigger.ts';
 import { NOW } from './names.ts';
 import { affected, again, type EventDatabase, type Query } from './work.ts';
 import type { RunOptions } from '../../../backend/connection.ts';
@@ -43,7 +43,7 @@ const FORGET_OLD = `delete from svc_catalog.svc_event_log_cleanups
 where source_database = ? and status in ('paused', 'completed', 'dead') and scheduled_at < ${NOW} - interval 30 day limit 1000`;
 
 const LEFT_BEHIND = `update svc_catalog.svc_event_log_cleanups set status = 'dead'
-where source_database = ? and status = 'running' and coalesce(started_at, scheduled_at) < ${NOW} - interval ${LONGEST_CLEANUP_S + 60} second`;
+where source_database = ? and status = 'running' and coalesce(started_at, scheduled_at) < ${NOW} - interval ${MAX_CLEANUP_SECONDS + 60} second`;
 
 /** Planned runs of automatic clean-ups. */
 export function cleanupPlan({ name, query, transact }: EventDatabase): CleanupPlan {
