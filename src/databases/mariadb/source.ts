@@ -13,7 +13,7 @@ import type { Catalog, CatalogScope, QualifiedName, TableOverview } from '../../
 import { mariadbCaptures } from './capture/captures.ts';
 import type { BodyOptions } from './capture/triggers.ts';
 import type { Query } from './capture/work.ts';
-import { readCatalogFingerprint } from './catalog-mark.ts';
+import { readCatalogFingerprint } from './catalog-fingerprint.ts';
 import { SessionConnection } from './connection.ts';
 import { mayAbortPattern } from './truncation.ts';
 import { analyzeDryRun } from './definitions/dry-run.ts';

@@ -1,4 +1,4 @@
-/** Texts of parameters. MariaDB reads a text that does not fit its type as another value, and at most warns. */
+/** Encodes parameters. MariaDB reads a text that does not fit its type as another value, with a warning at most. */
 import { isIP } from 'node:net';
 import type { CatalogType } from '../../../catalog/catalog.ts';
 import { encoderOf } from '../../shared/encoder.ts';
@@ -8,8 +8,8 @@ import { momentText } from '../../../util/moment.ts';
 
 export const encoder = encoderOf({ isJson: (type) => familyOf(type).kind === 'json', scalar: scalarText });
 
-/** Of the type that parameters are cast to, before and behind the point. */
-const MOST_DIGITS = [35, 30] as const;
+/** Maximum digits before and after the decimal point of the type to which parameters are cast. */
+const MAX_DIGITS = [35, 30] as const;
 
 function scalarText(type: CatalogType, text: string): string {
   const family = familyOf(type);
@@ -19,7 +19,7 @@ function scalarText(type: CatalogType, text: string): string {
     case 'bits':
       return checkedIntegerText(type, text, 0n, 2n ** 64n - 1n);
     case 'decimal':
-      return decimalText(type, text, MOST_DIGITS);
+      return decimalText(type, text, MAX_DIGITS);
     case 'float':
     case 'double':
       return isNumberText(text) && Number.isFinite(Number(text)) ? text.trim() : refuseValue(type, text);
@@ -39,13 +39,13 @@ function scalarText(type: CatalogType, text: string): string {
     case 'geometry':
       return text;
     default:
-      // The server would take the number of a member for the member.
+      // The server would take the number for the index of a member.
       if (type.members !== undefined && /^\s*[+-]?\d/.test(text) && !type.members.includes(text)) refuseValue(type, text);
       return text;
   }
 }
 
-/** The server would take one of two digits for one of this century or the last one. */
+/** Refuses two-digit years, which the server would complete to a year of this or the last century. */
 function yearText(type: CatalogType, text: string): string {
   const year = checkedIntegerText(type, text, 0n, 2155n);
   return year === '0' || Number(year) > 1900 ? year.padStart(4, '0') : refuseValue(type, text);
