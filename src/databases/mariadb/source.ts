@@ -12,7 +12,7 @@ import { type QueryTags, taggedText } from '../../backend/query-tags.ts';
 import type { Catalog, CatalogScope, QualifiedName, TableOverview } from '../../catalog/catalog.ts';
 import { mariadbCaptures } from './capture/captures.ts';
 import type { BodyOptions } from './capture/triggers.ts';
-import type { Query } from './capture/work.ts';
+import type { SourceQuery } from './capture/work.ts';
 import { readCatalogFingerprint } from './catalog-fingerprint.ts';
 import { SessionConnection } from './connection.ts';
 import { mayAbortPattern } from './truncation.ts';
@@ -178,7 +178,7 @@ export class MariadbSource implements Source {
   }
 
   /** Runs statements in one transaction of a pooled session. */
-  private async transact<T>(options: RunOptions, run: (query: Query) => Promise<T>): Promise<T> {
+  private async transact<T>(options: RunOptions, run: (query: SourceQuery) => Promise<T>): Promise<T> {
     const session = await this.caught(() => this.pool.acquire(options));
     const connection = new SessionConnection(this.pool, session, this.database);
     const control = (text: string): Promise<unknown> =>

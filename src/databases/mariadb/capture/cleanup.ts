@@ -4,15 +4,15 @@ import type { CleanupCounts, CleanupSpec } from '../../../backend/captures.ts';
 import type { CleanupPlan } from '../../shared/capture/cleanup.ts';
 import { MAX_CLEANUP_SECONDS } from '../../../metadata/event-trigger.ts';
 import { NOW } from './names.ts';
-import { affected, again, type EventDatabase, type Query } from './work.ts';
+import { affected, retryDeadlocks, type EventDatabase, type SourceQuery } from './work.ts';
 import type { RunOptions } from '../../../backend/connection.ts';
 
-/** Found by their index: a scan would wait for whoever is writing events. */
+/** Finds rows by index: a scan would wait for concurrent writers of events. */
 const BY_ID = `json_table(?, '$[*]' columns (v char(36) character set utf8mb4 collate utf8mb4_bin path '$')) j straight_join`;
 
-/** Removes one batch of old events, without those that are locked: no statement waits for it. */
+/** Removes one batch of old events. Skips locked ones, so that it waits for no other statement. */
 async function batch(
-  query: Query,
+  query: SourceQuery,
   origin: string,
   { trigger, clearOlderThan, batchSize, cleanInvocationLogs }: CleanupSpec,
 ): Promise<CleanupCounts> {
@@ -35,10 +35,10 @@ async function batch(
 }
 
 export function removeBatch(database: EventDatabase, spec: CleanupSpec, how: RunOptions): Promise<CleanupCounts> {
-  return again(() => database.transact(how, (query) => batch(query, database.name, spec)));
+  return retryDeadlocks(() => database.transact(how, (query) => batch(query, database.name, spec)));
 }
 
-/** Runs that were given up or have ended are kept for so long, and removed so many at a time. */
+/** Removes finished and abandoned runs after 30 days, at most 1000 at a time. */
 const FORGET_OLD = `delete from svc_catalog.svc_event_log_cleanups
 where source_database = ? and status in ('paused', 'completed', 'dead') and scheduled_at < ${NOW} - interval 30 day limit 1000`;
 
@@ -47,7 +47,7 @@ where source_database = ? and status = 'running' and coalesce(started_at, schedu
 
 /** Planned runs of automatic clean-ups. */
 export function cleanupPlan({ name, query, transact }: EventDatabase): CleanupPlan {
-  const plan = async (run: Query, trigger: string, times: readonly string[]): Promise<void> => {
+  const plan = async (run: SourceQuery, trigger: string, times: readonly string[]): Promise<void> => {
     if (times.length === 0) return;
     const moments = times.map((time) => new Date(time).toISOString().slice(0, 19).replace('T', ' '));
     await run(
@@ -75,7 +75,7 @@ export function cleanupPlan({ name, query, transact }: EventDatabase): CleanupPl
       );
     },
     replanCleanups: (trigger, times) =>
-      again(() =>
+      retryDeadlocks(() =>
         transact({}, async (run) => {
           await run(
             `delete from svc_catalog.svc_event_log_cleanups where source_database = ? and status = 'scheduled' and trigger_name = ?`,
@@ -88,9 +88,9 @@ export function cleanupPlan({ name, query, transact }: EventDatabase): CleanupPl
       await query(FORGET_OLD, [name]);
       // Runs of instances that have stopped.
       await query(LEFT_BEHIND, [name]);
-      return again(() =>
+      return retryDeadlocks(() =>
         transact({}, async (run) => {
-          // An instance that skipped the rows locked by another one could take an earlier clean-up of the same trigger.
+          // Without the lock, an instance that skips rows locked by another could take an earlier clean-up of the same trigger.
           const { rows } = await run(
             `select id, trigger_name from svc_catalog.svc_event_log_cleanups
            where source_database = ? and status = 'scheduled' and scheduled_at <= ${NOW} order by scheduled_at desc for update`,

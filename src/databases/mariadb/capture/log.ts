@@ -1,4 +1,4 @@
-/** The log of events and of the attempts to deliver them. */
+/** Log of events and delivery attempts. */
 import { randomUUID } from 'node:crypto';
 import { type EventCounts, type EventFilter, MAX_COUNTED, type Page } from '../../../backend/captures.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
@@ -7,8 +7,8 @@ import { momentText } from '../../../util/moment.ts';
 import { eventLogOf, STATES } from '../../shared/capture/event-log.ts';
 import { tooLarge } from '../errors.ts';
 import { NOW } from './names.ts';
-import { schemaOf } from './triggers.ts';
-import { affected, again, type EventDatabase, isMissing } from './work.ts';
+import { schemaNameOf } from './triggers.ts';
+import { affected, retryDeadlocks, type EventDatabase, isMissing } from './work.ts';
 
 const SECONDS = "'%Y-%m-%dT%H:%i:%s.%f'";
 
@@ -16,7 +16,7 @@ function flag(column: string): string {
   return `json_compact(if(e.${column}, 'true', 'false'))`;
 }
 
-/** Columns of an event without its lease. */
+/** JSON of an event without its lease. */
 const EVENT = `json_object('id', e.id, 'schema_name', e.schema_name, 'table_name', e.table_name, 'trigger_name', e.trigger_name,
   'payload', json_compact(e.payload), 'delivered', ${flag('delivered')}, 'error', ${flag('error')}, 'tries', e.tries,
   'created_at', date_format(e.created_at, ${SECONDS}), 'locked', concat(date_format(e.locked, ${SECONDS}), '+00:00'),
@@ -57,7 +57,7 @@ function jsonRows(rows: readonly (readonly (string | null)[])[]): readonly Json[
   });
 }
 
-const AGAIN = 'delivered = false, error = false, tries = 0, next_retry_at = null, locked = null, lease_holder = null, lease_until = null';
+const RESET = 'delivered = false, error = false, tries = 0, next_retry_at = null, locked = null, lease_holder = null, lease_until = null';
 
 export function eventLog({ name, query, transact }: EventDatabase): ReturnType<typeof eventLogOf> {
   const page = async (list: Listed, own: readonly string[], { limit, offset, after }: Page, bytes: number) => {
@@ -79,12 +79,12 @@ export function eventLog({ name, query, transact }: EventDatabase): ReturnType<t
       const event = `{"op": "MANUAL", "data": {"old": null, "new": ${payload}}, "session_variables": ${session}, "trace_context": ${traceContext}}`;
       await query(
         'insert into svc_catalog.event_log (id, source_database, schema_name, table_name, trigger_name, payload) values (?, ?, ?, ?, ?, ?)',
-        [id, name, schemaOf(table, name), table.name.name, definition.name, event],
+        [id, name, schemaNameOf(table, name), table.name.name, definition.name, event],
       );
       return id;
     },
     redeliver: (id) =>
-      again(() =>
+      retryDeadlocks(() =>
         transact({}, async (run) => {
           const { rows } = await run(
             `select lease_holder is not null and lease_until > ${NOW} from svc_catalog.event_log where id = ? and source_database = ? for update`,
@@ -93,19 +93,19 @@ export function eventLog({ name, query, transact }: EventDatabase): ReturnType<t
           const [found] = rows;
           if (found === undefined) return 'missing';
           if (found[0] === '1') return 'processing';
-          await run(`update svc_catalog.event_log set ${AGAIN} where id = ?`, [id]);
+          await run(`update svc_catalog.event_log set ${RESET} where id = ?`, [id]);
           return 'done';
         }),
       ),
     async redeliverAll(filter, limit) {
       const { condition, values } = matching(filter, name);
-      const bound = limit === null ? '' : ` limit ${limit}`;
-      const update = `update svc_catalog.event_log e set ${AGAIN} where ${condition} and (e.delivered or e.error) order by e.created_at, e.place${bound}`;
-      return affected(await again(() => query(update, values)));
+      const limitSql = limit === null ? '' : ` limit ${limit}`;
+      const update = `update svc_catalog.event_log e set ${RESET} where ${condition} and (e.delivered or e.error) order by e.created_at, e.place${limitSql}`;
+      return affected(await retryDeadlocks(() => query(update, values)));
     },
     async list(filter, at, bytes) {
       const { condition, values } = matching(filter, name);
-      const from = `svc_catalog.event_log e where ${condition}${behind('event_log', 'e', at)} order by e.created_at desc, e.place desc`;
+      const from = `svc_catalog.event_log e where ${condition}${afterRow('event_log', 'e', at)} order by e.created_at desc, e.place desc`;
       return page({ row: EVENT, size: 'e.size', from }, values, at, bytes);
     },
     async count(filter) {
@@ -137,7 +137,7 @@ export function eventLog({ name, query, transact }: EventDatabase): ReturnType<t
     invocations(of, at, bytes) {
       const condition = 'trigger' in of ? 'i.source_database = ? and i.trigger_name = ?' : 'i.event_id = ?';
       const values = 'trigger' in of ? [name, of.trigger] : [of.event];
-      const from = `svc_catalog.event_invocation_logs i where ${condition}${behind('event_invocation_logs', 'i', at)} order by i.created_at desc, i.place desc`;
+      const from = `svc_catalog.event_invocation_logs i where ${condition}${afterRow('event_invocation_logs', 'i', at)} order by i.created_at desc, i.place desc`;
       return page({ row: INVOCATION, size: 'octet_length(i.request) + octet_length(i.response)', from }, values, at, bytes);
     },
     async event(id) {
@@ -151,17 +151,17 @@ export function eventLog({ name, query, transact }: EventDatabase): ReturnType<t
   });
 }
 
-function behind(table: string, alias: string, { after }: Page): string {
+function afterRow(table: string, alias: string, { after }: Page): string {
   if (after === undefined) return '';
   return ` and exists (select 1 from svc_catalog.${table} c where c.id = ?
     and (${alias}.created_at < c.created_at or ${alias}.created_at = c.created_at and ${alias}.place < c.place))`;
 }
 
 interface Listed {
-  /** A JSON object. */
+  /** SQL of the row as a JSON object. */
   readonly row: string;
   /** Approximate size of the row, in bytes. */
   readonly size: string;
-  /** The from clause without its word, up to the limit. */
+  /** From clause without `from` and `limit`. */
   readonly from: string;
 }

@@ -1,16 +1,16 @@
 import { SvcError } from '../../../errors/svc-error.ts';
 import type { RunOptions, RunSqlResult } from '../../../backend/connection.ts';
 
-export type Query = (text: string, values: readonly (string | null)[], how?: RunOptions) => Promise<RunSqlResult>;
+export type SourceQuery = (text: string, values: readonly (string | null)[], how?: RunOptions) => Promise<RunSqlResult>;
 
-/** What the queue and the log of events need of a source. */
+/** Operations of a source that the queue and the log of events need. */
 export interface EventDatabase {
-  /** The database that the source is connected to: events of sources that are connected to others are none of its own. */
+  /** Connected database. Events belong to the sources connected to it. */
   readonly name: string;
-  readonly query: Query;
-  /** Statements in one transaction, in a session of the pool; those without a deadline have the transaction's. */
-  transact<T>(how: RunOptions, run: (query: Query) => Promise<T>): Promise<T>;
-  /** Several statements of definition, one after another, in a session that ends with them. */
+  readonly query: SourceQuery;
+  /** Runs statements in one transaction of a pooled session; those without a deadline have that of the transaction. */
+  transact<T>(how: RunOptions, run: (query: SourceQuery) => Promise<T>): Promise<T>;
+  /** Runs several DDL statements in a session of its own. */
   define(run: (define: (text: string) => Promise<RunSqlResult>) => Promise<void>, deadline?: number): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export function shortDeadline(): { readonly deadline: number } {
 
 /** Default timeout of other statements, and of a whole transaction, in ms. */
 const DEFAULT_TIMEOUT_MS = 60_000;
-/** Of tables that may be large. ms */
+/** Timeout of DDL on tables that may be large, in ms. */
 const DEFINITION_MS = 10 * 60_000;
 
 /** Adds default timeouts to all statements: a database that hangs must not block its caller. */
@@ -38,16 +38,16 @@ export function timeLimited({ name, query, transact, define }: EventDatabase): E
   };
 }
 
-/** The number of rows that a statement has changed. */
+/** Returns the number of rows that a statement has changed. */
 export function affected({ command }: RunSqlResult): number {
   return Number(command);
 }
 
-/** Number of times that a transaction is begun again when it met another one. */
+/** Maximum attempts of a transaction that deadlocks. */
 const ATTEMPTS = 5;
 
-/** Of two transactions that wait for each other the server ends one. */
-export async function again<T>(task: () => Promise<T>): Promise<T> {
+/** Repeats a transaction that the server ends because of a deadlock. */
+export async function retryDeadlocks<T>(task: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await task();
@@ -60,7 +60,7 @@ export async function again<T>(task: () => Promise<T>): Promise<T> {
 /** Errors for tables and databases that do not exist. */
 const NO_TABLES: ReadonlySet<number> = new Set([1146, 1049]);
 
-/** What the driver says of a statement that the server has refused; 0: it was not the server. */
+/** Returns the driver's error of a statement that the server refused; `errno` is 0 for other errors. */
 export function serverErrorOf(error: unknown): { readonly errno: number; readonly message: string } {
   const cause = error instanceof SvcError ? error.cause : null;
   if (!(cause instanceof Error) || !('errno' in cause) || typeof cause.errno !== 'number' || !('sqlState' in cause)) {
