@@ -3,7 +3,7 @@ import type { Source } from '../backend/backend.ts';
 import { createActionLog } from './action-log.ts';
 import type { RunOptions } from '../backend/connection.ts';
 
-test('no statement about calls of actions waits for ever', async () => {
+test('gives every statement of the action log a deadline', async () => {
   const asked: (RunOptions | undefined)[] = [];
   const log = createActionLog({
     query: async (_text: string, _values: readonly (string | null)[], how?: RunOptions) => {

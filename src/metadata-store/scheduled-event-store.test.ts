@@ -24,7 +24,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-it('takes of each lane what is asked for, and nothing of lanes that are not named', async () => {
+it('fetches up to the limit of each queue, and nothing from other queues', async () => {
   await source.runSql(
     `insert into svc_catalog.svc_scheduled_events (id, webhook_conf, scheduled_time, status)
      select 'one' || i, '"http://a"', now(), 'scheduled' from generate_series(1, 9) i;
@@ -40,7 +40,7 @@ it('takes of each lane what is asked for, and nothing of lanes that are not name
   expect(await take(2, { name: ONE_OFF_LANE, limit: 3 }, { name: 'c', limit: 1 })).toEqual(['', 'c']);
 });
 
-it('leaves one-off events, and calls of actions, when enough bytes are taken', async () => {
+it('stops fetching one-off events and action calls when the byte limit is reached', async () => {
   await source.runSql(
     `insert into svc_catalog.svc_scheduled_events (id, webhook_conf, scheduled_time, payload)
      select 'large' || i, '"http://a"', '2020-01-01'::timestamptz + i * interval '1 s', to_json(repeat('x', 1000)) from generate_series(1, 5) i;
@@ -71,7 +71,7 @@ it.runIf(DEEP)('counts an attempt once where the answers to its recording are lo
   });
 });
 
-it('lists attempts up to a number of bytes, which is told', async () => {
+it('lists attempts up to the byte limit, and reports the truncation', async () => {
   await source.runSql(
     `insert into svc_catalog.svc_scheduled_events (id, webhook_conf, scheduled_time) values ('told', '"http://a"', now());
      insert into svc_catalog.svc_scheduled_event_invocation_logs (id, event_id, response)
@@ -80,8 +80,8 @@ it('lists attempts up to a number of bytes, which is told', async () => {
   );
   const told = async (limit?: number): Promise<readonly unknown[]> => {
     const slice = { offset: 0, count: false, ...(limit === undefined ? {} : { limit }) };
-    const { rows, isCut } = await createScheduledEvents(source, 3000).invocations({ type: 'one_off' }, 'told', slice);
-    return [rows.length, isCut];
+    const { rows, isTruncated } = await createScheduledEvents(source, 3000).invocations({ type: 'one_off' }, 'told', slice);
+    return [rows.length, isTruncated];
   };
   expect([await told(), await told(3), await told(2)]).toEqual([
     [3, true],

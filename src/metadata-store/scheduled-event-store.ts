@@ -1,9 +1,9 @@
-/** The queue of cron and one-off events in the metadata database. */
+/** Queue of cron and one-off events in the metadata database. */
 import { randomUUID } from 'node:crypto';
 import type { Attempted, DeliveryOutcome, EventStore, QueuedEvent } from '../backend/event-store.ts';
 import { type Json, parseJson, printJson } from '../util/json.ts';
 import { epochSeconds, zuluTime } from './event-times.ts';
-import { shortDeadlineByIndex } from './short-deadline.ts';
+import { statementDeadlineByIndex } from './statement-deadline.ts';
 import type { Connection } from '../backend/connection.ts';
 
 export type ScheduledEvent = CronEvent | OneOffEvent;
@@ -11,7 +11,7 @@ export type ScheduledEvent = CronEvent | OneOffEvent;
 interface Scheduled extends QueuedEvent {
   /** `2024-05-01T00:00:00Z` */
   readonly scheduledTime: string;
-  /** How late it is, in seconds. */
+  /** Delay since the scheduled time, in seconds. */
   readonly delay: number;
 }
 
@@ -19,7 +19,7 @@ export interface CronEvent extends Scheduled {
   readonly kind: 'cron';
 }
 
-/** Its webhook and so on are what its creator has sent, checked then. */
+/** One-off event. Its webhook and settings were validated when it was created. */
 export interface OneOffEvent extends Scheduled {
   readonly kind: 'one-off';
   readonly createdAt: string;
@@ -53,7 +53,7 @@ with lane as (
   order by coalesce(o.lease_until, o.next_retry_at, o.scheduled_time)
   limit (select least(coalesce(sum(most), 0), $4::bigint - (select count(*) from due_cron)) from lane where name = '${ONE_OFF_LANE}') for update skip locked
 ), sized as (
-  -- the one with which the bytes are reached is the last
+  -- the event that exceeds the bytes is the last one
   select id, sum(size) over (order by due, id rows between unbounded preceding and 1 preceding) as before from due_one_off
 ), cron as (
   update svc_catalog.svc_cron_events e
@@ -74,7 +74,7 @@ select 'one-off', id, '${ONE_OFF_LANE}', tries::text, ${zuluTime('scheduled_time
   ${zuluTime('created_at')}, webhook_conf::text, retry_conf::text, payload::text, header_conf::text, comment, signature::text
 from one_off`;
 
-// Who has a lease is who works on it: a condition on the status would bring the index of all that wait into play.
+// The lease holder is the only condition: one on the status would make the planner use the index of all waiting events.
 // $1 holder, $2 seconds, $3 ids
 const RENEW = `
 with cron as (
@@ -118,7 +118,7 @@ with outcome as materialized (
 )
 select id from cron union all select id from one_off`;
 
-/** `database` is the open metadata database, migrated. */
+/** @param database open metadata database with the current catalog version */
 export function createScheduledEventStore(database: Pick<Connection, 'query'>): ScheduledEventStore {
   return {
     async fetch({ lease, limit, lanes, bytes = Number.MAX_SAFE_INTEGER }) {
@@ -126,24 +126,24 @@ export function createScheduledEventStore(database: Pick<Connection, 'query'>): 
       const { rows } = await database.query(
         FETCH,
         [lease.holder, String(lease.seconds), printJson(wanted), String(limit), String(bytes)],
-        shortDeadlineByIndex(),
+        statementDeadlineByIndex(),
       );
       return rows.map(eventOf);
     },
     async renew({ holder, seconds }, ids) {
-      const { rows } = await database.query(RENEW, [holder, String(seconds), printJson([...ids])], shortDeadlineByIndex());
+      const { rows } = await database.query(RENEW, [holder, String(seconds), printJson([...ids])], statementDeadlineByIndex());
       return rows.map(([id]) => id ?? '');
     },
     async record({ holder }, outcomes) {
       const { rows } = await database.query(
         RECORD,
         [holder, printJson(outcomes.map((outcome) => written(outcome, randomUUID())))],
-        shortDeadlineByIndex(),
+        statementDeadlineByIndex(),
       );
       return rows.map(([id]) => id ?? '');
     },
     async release({ holder }, ids) {
-      await database.query(RELEASE, [holder, printJson([...ids])], shortDeadlineByIndex());
+      await database.query(RELEASE, [holder, printJson([...ids])], statementDeadlineByIndex());
     },
   };
 }

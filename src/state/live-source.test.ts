@@ -73,7 +73,7 @@ function configurationFor(kind: string): Json {
 }
 
 it.each(backends.map((backend) => [backend.kind, backend] as const))(
-  'a silent database of kind %s is not waited for after the deadline',
+  'stops waiting for a silent database of kind %s at the deadline',
   async (kind, backend) => {
     const metadata = sourceOf(backend, configurationFor(kind));
     const context = contextOf([backend]);
@@ -115,7 +115,7 @@ it.runIf(DEEP)('an enum table whose rows cannot be read in time fails the source
   const live = await opened(() => undefined);
   expect(values(live)).toEqual([{ value: 'red', description: null }]);
 
-  // Of a connection that was there before.
+  // An existing connection.
   relay.silence();
   const again = { tables: [color], functions: [] };
   const refreshed = refreshSource(metadata, live, again, { deadline: Date.now() + 50 });

@@ -4,7 +4,7 @@ import type { Session } from '../../src/auth/session.ts';
 import { backends } from '../../src/databases/index.ts';
 import { encodeAdminError } from '../../src/errors/encode.ts';
 import { SvcError } from '../../src/errors/svc-error.ts';
-import { createAdmission } from '../../src/pipeline/admission.ts';
+import { createRateLimiter } from '../../src/pipeline/rate-limiter.ts';
 import { ResultMemory } from '../../src/pipeline/result-memory.ts';
 import { BatchBudget } from '../../src/pipeline/batch-budget.ts';
 import { compilersOf } from '../../src/pipeline/compilers.ts';
@@ -50,10 +50,10 @@ export interface TestAdministration {
 
 export const PIPELINE: RequestPipeline = {
   limits: DEFAULT_LIMITS,
-  newBudget: () => new BatchBudget(DEFAULT_LIMITS, { together: 10_000_000, each: 10_000_000 }),
+  newBudget: () => new BatchBudget(DEFAULT_LIMITS, { batch: 10_000_000, operation: 10_000_000 }),
   responseLimit: 10_000_000,
   memory: new ResultMemory(10_000_000),
-  admission: createAdmission(),
+  rateLimiter: createRateLimiter(),
   allowList: null,
   operations: createOperationCache({ operations: 0, plansPerOperation: 0, memory: 10_000_000 }),
   compilerOf: compilersOf(backends, { stringifyNumericTypes: false }),
@@ -67,8 +67,8 @@ export const PIPELINE: RequestPipeline = {
 const NO_SCHEDULED_EVENTS: ScheduledEvents = {
   create: async () => undefined,
   delete: async () => false,
-  list: async () => ({ rows: [], count: undefined, isCut: false }),
-  invocations: async () => ({ rows: [], count: undefined, isCut: false }),
+  list: async () => ({ rows: [], count: undefined, isTruncated: false }),
+  invocations: async () => ({ rows: [], count: undefined, isTruncated: false }),
 };
 
 /** @param others plays other instances on the same metadata database */

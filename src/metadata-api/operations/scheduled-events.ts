@@ -23,7 +23,7 @@ import { signatureCodec } from '../../metadata/signature.ts';
 import { MAX_LISTED_BYTES } from '../../sql/within-bytes.ts';
 import {
   type EventsOf,
-  MOST_LISTED,
+  MAX_LISTED_EVENTS,
   SCHEDULED_STATUSES,
   type ScheduledStatus,
   type EventRows,
@@ -79,10 +79,10 @@ function eventsOf(of: 'cron' | 'one_off', trigger: string | undefined, { snapsho
   return { type: of, trigger };
 }
 
-const BOUND = `At most ${MOST_LISTED} rows and ${MAX_LISTED_BYTES / 2 ** 20} MiB are told at a time, with \`is_cut: true\` where there are more.`;
+const BOUND = `At most ${MAX_LISTED_EVENTS} rows and ${MAX_LISTED_BYTES / 2 ** 20} MiB are told at a time, with \`is_cut: true\` where there are more.`;
 
-function answerOf(key: string, { rows, count: all, isCut }: EventRows): Json {
-  return { [key]: rows, ...(all === undefined ? {} : { count: all }), ...(isCut ? { is_cut: true } : {}) };
+function answerOf(key: string, { rows, count: all, isTruncated }: EventRows): Json {
+  return { [key]: rows, ...(all === undefined ? {} : { count: all }), ...(isTruncated ? { is_cut: true } : {}) };
 }
 
 const create: OperationGroup = () => [

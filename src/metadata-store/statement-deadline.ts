@@ -5,11 +5,11 @@ import type { StatementOptions } from '../backend/connection.ts';
 const STATEMENT_TIMEOUT_MS = 30_000;
 
 /** Deadline for a statement that starts now. */
-export function shortDeadline(ms = STATEMENT_TIMEOUT_MS): { readonly deadline: number } {
+export function statementDeadline(ms = STATEMENT_TIMEOUT_MS): { readonly deadline: number } {
   return { deadline: Date.now() + ms };
 }
 
 /** Options for a statement on a queue: the deadline, and settings that make the planner use an index. */
-export function shortDeadlineByIndex(): StatementOptions {
-  return { ...shortDeadline(), settings: BY_INDEX };
+export function statementDeadlineByIndex(): StatementOptions {
+  return { ...statementDeadline(), settings: BY_INDEX };
 }
