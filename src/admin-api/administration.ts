@@ -111,7 +111,7 @@ export function createAdministration(options: AdministrationOptions): Administra
         Math.min(options.rows.batchLimit, limitsFor(state.current().cache.apiLimits, caller.session)?.batch ?? Number.POSITIVE_INFINITY),
       );
       return runCooperatively(
-        printAnswer(await runCommands(decode(body, language), services, { ...caller, budget: pipeline.newBudget(caller.hold) })),
+        printAnswer(await runCommands(decode(body, language), services, { ...caller, budget: pipeline.newBudget(caller.reservation) })),
       );
     };
   return {

@@ -6,7 +6,7 @@ import type { AsynchronousCalls } from '../execute/run-context.ts';
 import type { OutboundClient } from '../http-client/client.ts';
 import type { EnvironmentVariables } from '../metadata/environment-template.ts';
 import type { Observer } from '../observability/observation.ts';
-import { createAdmission } from '../pipeline/admission.ts';
+import { createRateLimiter } from '../pipeline/rate-limiter.ts';
 import { createAllowList } from '../pipeline/allow-list.ts';
 import { BatchBudget } from '../pipeline/batch-budget.ts';
 import { compilersOf } from '../pipeline/compilers.ts';
@@ -44,7 +44,7 @@ export interface PipelineParts extends Pick<RequestPipeline, 'meter' | 'onWritte
   readonly backends: readonly Backend[];
   readonly outbound: OutboundClient;
   readonly environment: EnvironmentVariables;
-  readonly laterCalls: AsynchronousCalls;
+  readonly asynchronousCalls: AsynchronousCalls;
   /** `null` if no answers are cached. */
   readonly responses: ResponseCache | null;
   readonly observe: Observer;
@@ -52,7 +52,7 @@ export interface PipelineParts extends Pick<RequestPipeline, 'meter' | 'onWritte
 
 /** Builds what every GraphQL request passes through. */
 export function createRequestPipeline(config: PipelineConfig, parts: PipelineParts): RequestPipeline {
-  const { backends, outbound, environment, laterCalls, responses, observe, meter, onWritten } = parts;
+  const { backends, outbound, environment, asynchronousCalls, responses, observe, meter, onWritten } = parts;
   const limits = operationLimits(config);
   const responseLimit = config.responseLimit === 0 ? Number.POSITIVE_INFINITY : config.responseLimit;
   return {
@@ -73,13 +73,13 @@ export function createRequestPipeline(config: PipelineConfig, parts: PipelinePar
       configuredHeadersFirst: config.configuredHeaderPrecedence,
       ...(config.enabledLogTypes.has('action-handler-log') ? { observe } : {}),
     }),
-    laterCalls,
+    asynchronousCalls,
     joinBounds: { maxKeys: config.joinKeyLimit, maxBytes: config.joinResponseLimit },
     limits,
-    newBudget: (hold) => new BatchBudget(limits, { together: config.batchResponseLimit, each: responseLimit }, hold),
+    newBudget: (reservation) => new BatchBudget(limits, { batch: config.batchResponseLimit, operation: responseLimit }, reservation),
     memory: new ResultMemory(config.resultMemory === 0 ? Number.POSITIVE_INFINITY : config.resultMemory),
     responseLimit,
-    admission: createAdmission(),
+    rateLimiter: createRateLimiter(),
     allowList: config.enableAllowlist ? createAllowList(config.queryTokenLimit) : null,
     operations: createOperationCache({
       operations: config.operationCacheSize,
@@ -92,11 +92,11 @@ export function createRequestPipeline(config: PipelineConfig, parts: PipelinePar
 
 /** Opens the cache of `@cached` answers, which follows the metadata. @returns `null` if its size is 0 */
 export function openResponseCache(
-  { cacheMemory: memory, maxCacheSize: mostOfEntry, cacheMaxEntryTtl }: Pick<Config, 'cacheMemory' | 'maxCacheSize' | 'cacheMaxEntryTtl'>,
+  { cacheMemory: memory, maxCacheSize: maxEntrySize, cacheMaxEntryTtl }: Pick<Config, 'cacheMemory' | 'maxCacheSize' | 'cacheMaxEntryTtl'>,
   state: Pick<State & Snapshots, 'current' | 'onSnapshot'>,
 ): ResponseCache | null {
   if (memory === 0) return null;
-  const responses = createResponseCache({ memory, mostOfEntry, mostTtl: cacheMaxEntryTtl / 1000 });
+  const responses = createResponseCache({ memory, maxEntrySize, maxTtl: cacheMaxEntryTtl / 1000 });
   responses.follow(state.current());
   state.onSnapshot((shown) => responses.follow(shown));
   return responses;

@@ -146,9 +146,9 @@ async function start(config: Config, running: Running): Promise<Service> {
   });
   const { tracing } = telemetry;
 
-  const laterCalls = asynchronousActions(config, database, instanceId, observe);
+  const asynchronousCalls = asynchronousActions(config, database, instanceId, observe);
   const pipeline = createRequestPipeline(config, {
-    ...{ backends, outbound, environment, laterCalls, responses, observe },
+    ...{ backends, outbound, environment, asynchronousCalls, responses, observe },
     meter: counting.of(createOperationMeter(registry, { names: config.metricsMaxOperations, isCollected: collectedOperations(state) })),
     onWritten(source) {
       subscriptions.written(source);
@@ -175,7 +175,7 @@ async function start(config: Config, running: Running): Promise<Service> {
         deliveries.wake();
       },
     },
-    actionLog: laterCalls.log,
+    actionLog: asynchronousCalls.log,
     pollers: () => subscriptions.reports(),
     rows: { openToAllRoles: config.legacyRowsForAllRoles, batchLimit: config.batchLimit },
   });
@@ -183,7 +183,7 @@ async function start(config: Config, running: Running): Promise<Service> {
 
   let isStopping = false;
   watchService(registry, {
-    ...{ backends, state, responses, operations: pipeline.operations, sourceHealth, actionLog: laterCalls.log, telemetry },
+    ...{ backends, state, responses, operations: pipeline.operations, sourceHealth, actionLog: asynchronousCalls.log, telemetry },
     isReady: () => isReady() && !isStopping,
     workers: () => deliveries.workers(),
     syncLag: () => sync.lag(),
@@ -213,7 +213,7 @@ async function start(config: Config, running: Running): Promise<Service> {
     await release();
     throw error;
   }
-  laterCalls.start(state, pipeline.callHandler);
+  asynchronousCalls.start(state, pipeline.callHandler);
   logger.observe({ kind: 'startup', message: 'listening', info: startSummary(config, server.url, state.current()) });
 
   return {
@@ -234,7 +234,7 @@ async function start(config: Config, running: Running): Promise<Service> {
       logger.observe({ kind: 'shutdown', message: 'finishing requests' });
       await sync.stop();
       const grace = config.gracefulShutdownTimeout;
-      await Promise.all([server.stop(grace), deliveries.stop(grace), laterCalls.stop(grace)]);
+      await Promise.all([server.stop(grace), deliveries.stop(grace), asynchronousCalls.stop(grace)]);
       await release();
     },
   };

@@ -76,7 +76,7 @@ async function run<A extends DataTarget>(
     translate: (size) => definition.root(args, contextOf(definition, args, backend, context, size)),
     check: (plan) => requireSessionVariables(plan, session),
   };
-  const result = await runDataRequest({ pipeline: services.pipeline, snapshot, session, request, how });
+  const result = await runDataRequest({ pipeline: services.pipeline, snapshot, session, request, options: how });
   return definition.answer === undefined ? new PrintedJson(result) : definition.answer(parseJson(textOfBytes(result)));
 }
 

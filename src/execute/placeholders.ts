@@ -64,7 +64,7 @@ export function placeholderText(placeholderName: string, join: number, key: Key)
 /** One join of the results: its distinct keys, and their results once fetched. */
 interface PendingJoin {
   readonly step: JoinStep;
-  /** By the bytes of the key in a placeholder. */
+  /** Values by the bytes of the key in a placeholder. */
   readonly values: Map<string, JoinedValue>;
   readonly keys: Key[];
   /** Results of keys that need no request, by the index of the key. */

@@ -114,7 +114,7 @@ export function lateCheck({ options }: RunContext, isDone: boolean): () => void 
   return () => {
     const reason = stopReasonOf(options);
     if (reason === null) return;
-    const message = reason === 'abort' ? 'the request was cancelled' : 'the answer was not printed in time';
+    const message = reason === 'abort' ? 'the request was cancelled' : 'the response was not printed in time';
     throw new SvcError('timeout', isDone ? `${message}; the changes were committed` : message);
   };
 }

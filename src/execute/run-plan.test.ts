@@ -5,7 +5,7 @@ import type { MutationStep, OperationPlan } from '../plan/plan.ts';
 import { ROOT } from '../util/path.ts';
 import { bytesOfText, textOfBytes } from '../util/bytes.ts';
 import { layoutKey } from '../util/json-layout.ts';
-import { AnswerLimit } from '../pipeline/answer-limit.ts';
+import { OperationBudget } from '../pipeline/operation-budget.ts';
 import { cpuOf } from '../../test/support/cpu.ts';
 import type { RunContext } from './run-context.ts';
 import { runPlan } from './run-plan.ts';
@@ -103,16 +103,16 @@ describe('an answer that prints a list of four megabytes under 480 names', () =>
     runPlan(all, { connections: new Map([['a', source]]), session, variables: {}, options: {}, ...more });
 
   test('is refused once it is larger than it may be', async () => {
-    const resultBudget = new AnswerLimit(2 * rows.length);
+    const resultBudget = new OperationBudget(2 * rows.length);
     resultBudget.take(rows.length);
-    const used = await cpuOf(() => expect(print({ resultBudget })).rejects.toThrow(`the answer has more than ${2 * rows.length} bytes`));
+    const used = await cpuOf(() => expect(print({ resultBudget })).rejects.toThrow(`the response exceeds ${2 * rows.length} bytes`));
     // All names take five seconds.
     expect(used).toBeLessThan(1000);
   });
 
   test.each([
     ['the client has gone', { options: { signal: { aborted: true } } }, 'the request was cancelled'],
-    ['its time is over', { options: { deadline: Date.now() - 1 } }, 'the answer was not printed in time'],
+    ['its time is over', { options: { deadline: Date.now() - 1 } }, 'the response was not printed in time'],
   ])('ends when %s', async (_, more, message) => {
     await expect(print(more)).rejects.toThrow(message);
   });

@@ -19,7 +19,7 @@ import { type Afterwards, type Prepared, type OperationContext, type Services, S
 import type { AdministrationRequest, Command } from './request.ts';
 
 /** Who asks, and how long the answer is wanted. */
-export interface Caller extends Pick<RequestOptions, 'signal' | 'address' | 'headers' | 'requestId' | 'budget' | 'trace' | 'hold'> {
+export interface Caller extends Pick<RequestOptions, 'signal' | 'address' | 'headers' | 'requestId' | 'budget' | 'trace' | 'reservation'> {
   readonly session: Session;
   /** ms that an operation on rows may take; absent: as long as it wants. */
   readonly timeLimit?: number;
@@ -45,7 +45,7 @@ export async function runCommands(
     afterwards.length = 0;
     warnings.length = 0;
     const own = { ...services, state: on };
-    const budget = caller.budget ?? services.pipeline.newBudget(caller.hold);
+    const budget = caller.budget ?? services.pipeline.newBudget(caller.reservation);
     return new Runner(own, caller, new CommandBatch(own, warnings), budget, afterwards, warnings).whole(command);
   };
   const { state } = services;

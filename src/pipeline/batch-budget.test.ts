@@ -13,7 +13,7 @@ const budget = () =>
       maxRepeatedSize: 100,
       maxIntrospectionCharacters: 1000,
     },
-    { together: 100, each: 60 },
+    { batch: 100, operation: 60 },
   );
 const size = { depth: 1, objects: 0, values: 0, aliases: 0 };
 const refused = (what: string): string => `the operations of the batch have more than ${what}`;
@@ -21,10 +21,10 @@ const refused = (what: string): string => `the operations of the batch have more
 describe('the operations of a batch share', () => {
   it('tokens', () => {
     const shared = budget();
-    shared.read('{ a b }');
-    shared.read('{ c d e f }');
-    expect(() => shared.read('{')).toThrow(refused('10 tokens'));
-    expect(() => budget().read('{ a b c d e f g h i }')).toThrow('the document has more than 10 tokens');
+    shared.addDocument('{ a b }');
+    shared.addDocument('{ c d e f }');
+    expect(() => shared.addDocument('{')).toThrow(refused('10 tokens'));
+    expect(() => budget().addDocument('{ a b c d e f g h i }')).toThrow('the document has more than 10 tokens');
   });
 
   it.each([
@@ -34,19 +34,19 @@ describe('the operations of a batch share', () => {
   ])('%j', (of, what) => {
     const shared = budget();
     const limit = Number.parseInt(what, 10);
-    for (let sum = 0; sum < limit; sum += of.values || 1) shared.enter(of);
-    expect(() => shared.enter(of)).toThrow(refused(what));
+    for (let sum = 0; sum < limit; sum += of.values || 1) shared.addSize(of);
+    expect(() => shared.addSize(of)).toThrow(refused(what));
   });
 
   it('parts of variables and statements', () => {
     const shared = budget();
-    shared.looked(4);
+    shared.addParts(4);
     const plan = (statements: number) =>
       ({ steps: [{ kind: 'mutation', statements: Array(statements) }, { kind: 'select' }], joins: [] }) as unknown as OperationPlan;
-    shared.run(plan(1));
-    expect(() => shared.looked(1)).toThrow(refused('20 parts of variables that they depend on'));
-    expect(() => shared.enter(size)).toThrow(refused('20 parts of variables that they depend on'));
-    expect(() => budget().run(plan(2))).toThrow(refused('20 parts of variables that they depend on'));
+    shared.addPlan(plan(1));
+    expect(() => shared.addParts(1)).toThrow(refused('20 parts of variables that they depend on'));
+    expect(() => shared.addSize(size)).toThrow(refused('20 parts of variables that they depend on'));
+    expect(() => budget().addPlan(plan(2))).toThrow(refused('20 parts of variables that they depend on'));
   });
 
   it.each([
@@ -54,8 +54,8 @@ describe('the operations of a batch share', () => {
     { steps: [{ kind: 'select' }], joins: [{ kind: 'source' }] },
   ])('requests to other servers and joins: %j', (plan) => {
     const shared = budget();
-    shared.run(plan as unknown as OperationPlan);
-    expect(() => shared.run(plan as unknown as OperationPlan)).toThrow(refused('20 parts of variables that they depend on'));
+    shared.addPlan(plan as unknown as OperationPlan);
+    expect(() => shared.addPlan(plan as unknown as OperationPlan)).toThrow(refused('20 parts of variables that they depend on'));
   });
 });
 
@@ -66,18 +66,16 @@ describe('the answers of a batch', () => {
     const shared = budget();
     const [first, second] = [shared.share(), shared.share()];
     expect([first.take(60), second.take(41), second.take(40), first.take(1)]).toEqual([true, false, true, false]);
-    expect(message(second)).toBe('the answers to the operations of the batch have more than 100 bytes together');
-    expect(message(second, true)).toBe(
-      'the answers to the operations of the batch have more than 100 bytes together. The mutation was committed; its answer was not sent',
-    );
+    expect(message(second)).toBe('the responses of the batch exceed 100 bytes');
+    expect(message(second, true)).toBe('the responses of the batch exceed 100 bytes. The mutation was committed; its answer was not sent');
     // Nothing is left, though none of them has ended.
-    expect(() => shared.begin()).toThrow('not run: the answers to the operations before it have 100 bytes together, or more');
+    expect(() => shared.begin()).toThrow('not run: the responses of the preceding operations of the batch have reached 100 bytes');
   });
 
   it('take no more than one may have by itself', () => {
     const own = budget().share();
     expect([own.take(50), own.take(11)]).toEqual([true, false]);
-    expect(message(own)).toBe('the answer has more than 60 bytes');
+    expect(message(own)).toBe('the response exceeds 60 bytes');
   });
 
   it('give back what they were made of, and what came for nothing', () => {

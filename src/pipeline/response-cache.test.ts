@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import type { Bytes } from '../util/bytes.ts';
 import { CancellationSource } from '../util/cancellation.ts';
-import { type CacheNote, type CacheQuestion, type CompressedCopies, createResponseCache } from './response-cache.ts';
+import { type CacheStatus, type CacheRequest, type CompressedCopies, createResponseCache } from './response-cache.ts';
 
-const LIMITS = { memory: 5000, mostOfEntry: 2000, mostTtl: 60 };
+const LIMITS = { memory: 5000, maxEntrySize: 2000, maxTtl: 60 };
 const snapshot = {};
 
 /** A question whose statement is this text. */
-function question(text: string, more: Partial<CacheQuestion> = {}): CacheQuestion {
+function question(text: string, more: Partial<CacheRequest> = {}): CacheRequest {
   const step = { kind: 'select', source: 'default', statement: { text, repeatable: true }, binders: [], responseKeys: [] };
   const plan = { kind: 'query', steps: [step], joins: [], template: [], cached: { ttl: 60, refresh: false } };
   const session = { role: 'user', variables: new Map(), backendOnly: false };
@@ -23,7 +23,7 @@ function question(text: string, more: Partial<CacheQuestion> = {}): CacheQuestio
     onNote: undefined,
     isOfBatch: false,
     ...more,
-  } as unknown as CacheQuestion;
+  } as unknown as CacheRequest;
 }
 
 const body = (text: string): readonly Bytes[] => [text as Bytes];
@@ -103,7 +103,7 @@ it('keeps compressed copies within the same bounds, as long as the answer', asyn
   const cache = createResponseCache(LIMITS);
   const copiesOf = async (text: string): Promise<CompressedCopies | null> => {
     let copies: CompressedCopies | null = null;
-    const onNote = (note: CacheNote): void => {
+    const onNote = (note: CacheStatus): void => {
       copies = note.copies;
     };
     await cache.answer(question(text, { onNote }), async () => body('x'.repeat(1000)));
@@ -111,23 +111,23 @@ it('keeps compressed copies within the same bounds, as long as the answer', asyn
   };
   const first = await copiesOf('a');
   const before = cache.memory;
-  first?.keep('gzip', 'y'.repeat(300) as Bytes);
+  first?.store('gzip', 'y'.repeat(300) as Bytes);
   expect(cache.memory).toBe(before + 300);
-  first?.keep('gzip', 'z'.repeat(300) as Bytes);
+  first?.store('gzip', 'z'.repeat(300) as Bytes);
   expect((await copiesOf('a'))?.get('gzip')).toBe('y'.repeat(300));
   expect(first?.get('br')).toBeUndefined();
-  for (const text of ['b', 'c', 'd']) (await copiesOf(text))?.keep('gzip', 'y'.repeat(900) as Bytes);
+  for (const text of ['b', 'c', 'd']) (await copiesOf(text))?.store('gzip', 'y'.repeat(900) as Bytes);
   expect(cache.memory).toBeLessThanOrEqual(LIMITS.memory);
   cache.clear({});
   expect(cache.memory).toBe(0);
-  first?.keep('br', 'late' as Bytes);
+  first?.store('br', 'late' as Bytes);
   expect(cache.memory).toBe(0);
 });
 
 it('takes no answer that was forgotten for the one that is kept since', async () => {
   const cache = createResponseCache(LIMITS);
   let finish = (_: readonly Bytes[]): void => undefined;
-  const notes: CacheNote[] = [];
+  const notes: CacheStatus[] = [];
   const first = cache.answer(question('a'), () => new Promise((resolve) => (finish = resolve)));
   const second = cache.answer(question('a', { onNote: (note) => void notes.push(note) }), async () => body('never'));
   cache.clear({});
@@ -141,7 +141,7 @@ it('keeps nothing that a join has asked of volatile functions', async () => {
   const cache = createResponseCache(LIMITS);
   const { plan } = question('a');
   const join = { kind: 'source', target: { source: 'other', columns: [] }, statement: { text: 'dice', repeatable: false }, binders: [] };
-  const asked = question('a', { plan: { ...plan, joins: [join] } } as unknown as Partial<CacheQuestion>);
+  const asked = question('a', { plan: { ...plan, joins: [join] } } as unknown as Partial<CacheRequest>);
   await cache.answer(asked, async () => body('one'));
   expect(await cache.answer(asked, async () => body('two'))).toEqual(['two']);
 });
@@ -149,7 +149,7 @@ it('keeps nothing that a join has asked of volatile functions', async () => {
 it('names answers alike under all snapshots, and forgets them by their names', async () => {
   const cache = createResponseCache(LIMITS);
   const keys = new Set<string>();
-  const onNote = ({ key }: CacheNote): void => void keys.add(key);
+  const onNote = ({ key }: CacheStatus): void => void keys.add(key);
   for (const snapshot of [{}, {}]) await cache.answer(question('a', { snapshot, onNote }), async () => body('one'));
   await cache.answer(question('b'), async () => body('one'));
   expect(keys.size).toBe(1);
@@ -178,7 +178,7 @@ it.each([
 ])('tells %s apart', async (_, more) => {
   const cache = createResponseCache(LIMITS);
   await cache.answer(question('a'), async () => body('one'));
-  expect(await cache.answer(question('a', more as Partial<CacheQuestion>), async () => body('two'))).toEqual(['two']);
+  expect(await cache.answer(question('a', more as Partial<CacheRequest>), async () => body('two'))).toEqual(['two']);
 });
 
 it('keeps nothing of a snapshot that is not asked any more', async () => {
@@ -191,7 +191,7 @@ it('keeps nothing of a snapshot that is not asked any more', async () => {
   const finished = new Promise<void>((resolve) => {
     finish = resolve;
   });
-  const notes: CacheNote[] = [];
+  const notes: CacheStatus[] = [];
   const late = cache.answer(question('c', { snapshot: before, onNote: (note) => void notes.push(note) }), async () => {
     await finished;
     return body('late');
@@ -207,14 +207,14 @@ it('keeps nothing of a snapshot that is not asked any more', async () => {
 
 it('forgets an answer with the family of any operation that was answered with it', async () => {
   const cache = createResponseCache({ ...LIMITS, memory: 50_000 });
-  const ask = async (name: string): Promise<CacheNote> => {
-    const notes: CacheNote[] = [];
+  const ask = async (name: string): Promise<CacheStatus> => {
+    const notes: CacheStatus[] = [];
     const request = { query: 'query', operationName: name, variables: {} };
     await cache.answer(
-      question('a', { request, operation: {}, onNote: (note) => void notes.push(note) } as Partial<CacheQuestion>),
+      question('a', { request, operation: {}, onNote: (note) => void notes.push(note) } as Partial<CacheRequest>),
       async () => body('answer'),
     );
-    return notes[0] as CacheNote;
+    return notes[0] as CacheStatus;
   };
   const [one, two] = [await ask('One'), await ask('Two')];
   expect([two.isHit, two.key === one.key, two.family === one.family]).toEqual([true, true, false]);

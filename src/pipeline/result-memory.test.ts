@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MemoryHold, ResultMemory } from './result-memory.ts';
+import { MemoryReservation, ResultMemory } from './result-memory.ts';
 
 const MIB = 1_048_576;
 
@@ -8,19 +8,19 @@ function running(
   memory: ResultMemory,
   role: string,
   expected: number,
-): { readonly hold: MemoryHold; end(): Promise<void>; isBegun(): boolean } {
-  const hold = new MemoryHold(memory);
+): { readonly reservation: MemoryReservation; end(): Promise<void>; isBegun(): boolean } {
+  const reservation = new MemoryReservation(memory);
   let isBegun = false;
   let resolve = (): void => undefined;
   const promise = new Promise<void>((end) => {
     resolve = end;
   });
-  const run = hold.run({}, expected, { role }, () => {
+  const run = reservation.run({}, expected, { role }, () => {
     isBegun = true;
     return promise;
   });
   return {
-    hold,
+    reservation,
     isBegun: () => isBegun,
     async end() {
       resolve();
@@ -40,26 +40,26 @@ test('expects of a plan what it once answered, after a small answer too', async 
   const memory = new ResultMemory(256 * MIB);
   const plan = {};
   const run = async (bytes: number): Promise<number> => {
-    const hold = new MemoryHold(memory);
+    const reservation = new MemoryReservation(memory);
     let expected = 0;
-    await hold.run(plan, 0, { role: 'user' }, async () => {
-      expected = memory.expected;
-      hold.take(bytes);
+    await reservation.run(plan, 0, { role: 'user' }, async () => {
+      expected = memory.reserved;
+      reservation.take(bytes);
     });
-    hold.release();
+    reservation.release();
     return expected;
   };
   expect(await run(4 * MIB)).toBe(0);
   expect(await run(200)).toBe(4 * MIB);
   expect(await run(200)).toBeGreaterThan(3.9 * MIB);
-  expect(memory).toMatchObject({ held: 0, expected: 0 });
+  expect(memory).toMatchObject({ used: 0, reserved: 0 });
 });
 
 test('expects of a plan no less than its text shows, whatever it answered', async () => {
   const memory = new ResultMemory(256 * MIB);
   const plan = {};
-  for (let i = 0; i < 1000; i++) await new MemoryHold(memory).run(plan, 64 * MIB, { role: 'user' }, async () => undefined);
-  await new MemoryHold(memory).run(plan, 64 * MIB, { role: 'user' }, async () => expect(memory.expected).toBe(64 * MIB));
+  for (let i = 0; i < 1000; i++) await new MemoryReservation(memory).run(plan, 64 * MIB, { role: 'user' }, async () => undefined);
+  await new MemoryReservation(memory).run(plan, 64 * MIB, { role: 'user' }, async () => expect(memory.reserved).toBe(64 * MIB));
 });
 
 test('large answers of one role leave half to other roles, and small ones wait for none', async () => {
@@ -73,7 +73,7 @@ test('large answers of one role leave half to other roles, and small ones wait f
   await settled();
   expect(greedy[1]?.isBegun()).toBe(true);
   for (const each of [greedy[1], other, small]) await each?.end();
-  expect(memory).toMatchObject({ held: 0, expected: 0 });
+  expect(memory).toMatchObject({ used: 0, reserved: 0 });
 });
 
 test('roles with large answers take turns', async () => {
@@ -89,42 +89,42 @@ test('roles with large answers take turns', async () => {
   expect(waiting.map((each) => each.isBegun())).toEqual([true, false, true]);
   await second.end();
   for (const each of [waiting[2], waiting[1]]) await each?.end();
-  expect(memory).toMatchObject({ held: 0, expected: 0 });
+  expect(memory).toMatchObject({ used: 0, reserved: 0 });
 });
 
 test('a request that holds budget is refused in place of waiting', async () => {
   const memory = new ResultMemory(64 * MIB);
   const large = running(memory, 'user', 32 * MIB);
-  const hold = new MemoryHold(memory);
-  hold.take(10);
-  await expect(hold.run({}, 2 * 32 * MIB, { role: 'user' }, async () => undefined)).rejects.toMatchObject({ status: 503 });
-  hold.release();
+  const reservation = new MemoryReservation(memory);
+  reservation.take(10);
+  await expect(reservation.run({}, 2 * 32 * MIB, { role: 'user' }, async () => undefined)).rejects.toMatchObject({ status: 503 });
+  reservation.release();
   await large.end();
-  expect(memory).toMatchObject({ held: 0, expected: 0 });
+  expect(memory).toMatchObject({ used: 0, reserved: 0 });
 });
 
 test('small answers have an eighth of their own', () => {
   const memory = new ResultMemory(64 * MIB);
-  const large = new MemoryHold(memory);
+  const large = new MemoryReservation(memory);
   expect(large.take(63.5 * MIB)).toBe(true);
   expect(large.take(MIB)).toBe(false);
-  const small = Array.from({ length: 20 }, () => new MemoryHold(memory));
-  expect(small.filter((hold) => hold.take(MIB / 2))).toHaveLength(17);
-  for (const hold of [large, ...small]) hold.release();
-  expect(memory.held).toBe(0);
+  const small = Array.from({ length: 20 }, () => new MemoryReservation(memory));
+  expect(small.filter((reservation) => reservation.take(MIB / 2))).toHaveLength(17);
+  for (const reservation of [large, ...small]) reservation.release();
+  expect(memory.used).toBe(0);
 });
 
 test('a wait that is over, or of a request that is gone, holds nothing', async () => {
   const memory = new ResultMemory(64 * MIB);
   const large = running(memory, 'user', 32 * MIB);
-  const late = new MemoryHold(memory).run({}, 32 * MIB, { role: 'user', deadline: Date.now() }, async () => undefined);
+  const late = new MemoryReservation(memory).run({}, 32 * MIB, { role: 'user', deadline: Date.now() }, async () => undefined);
   await expect(late).rejects.toMatchObject({ status: 503 });
   const gone = running(memory, 'user', 32 * MIB);
-  gone.hold.release();
+  gone.reservation.release();
   await large.end();
   await expect(gone.end()).rejects.toMatchObject({ status: 503 });
   expect(gone.isBegun()).toBe(false);
-  const failing = new MemoryHold(memory).run({}, 32 * MIB, { role: 'user' }, () => Promise.reject(new Error('away')));
+  const failing = new MemoryReservation(memory).run({}, 32 * MIB, { role: 'user' }, () => Promise.reject(new Error('away')));
   await expect(failing).rejects.toThrow('away');
-  expect(memory).toMatchObject({ held: 0, expected: 0 });
+  expect(memory).toMatchObject({ used: 0, reserved: 0 });
 });

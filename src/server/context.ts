@@ -4,7 +4,7 @@ import type { CredentialPlace } from '../auth/credentials.ts';
 import type { Session } from '../auth/session.ts';
 import type { SvcError } from '../errors/svc-error.ts';
 import type { CacheSelection } from '../pipeline/response-cache.ts';
-import type { MemoryHold } from '../pipeline/result-memory.ts';
+import type { MemoryReservation } from '../pipeline/result-memory.ts';
 import type { Administration } from '../admin-api/administration.ts';
 import type { Counted } from '../observability/metrics/counting.ts';
 import type { MetricsPage } from '../observability/metrics/print.ts';
@@ -106,7 +106,7 @@ export interface Exchange {
   /** Set when the client goes away. */
   readonly signal: CancellationSource;
   /** Part of the result budget that it holds until its answer is sent. */
-  readonly hold: MemoryHold;
+  readonly reservation: MemoryReservation;
   /** Where the request's credentials are. */
   readonly place: CredentialPlace;
   /** Of the client, behind trusted proxies. */

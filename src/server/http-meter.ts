@@ -17,8 +17,8 @@ export interface ServerState {
   readonly receivedBytes: number;
   /** Bytes of request bodies since the start. */
   readonly bodyBytes: number;
-  /** Bytes of `--result-memory` that are held, and that are expected. */
-  readonly results: { readonly held: number; readonly expected: number };
+  /** Used and reserved bytes of `--result-memory`. */
+  readonly results: { readonly used: number; readonly reserved: number };
 }
 
 /** In place of a route where there is none. */
@@ -90,8 +90,8 @@ export class HttpMeter {
     read(METRICS.httpRequestsInFlight, ({ inFlight }) => inFlight);
     read(METRICS.httpConnections, ({ connections }) => connections);
     read(METRICS.httpRequestBytes, ({ bodyBytes }) => bodyBytes);
-    read(METRICS.resultMemoryBytes, ({ results }) => results.held);
-    read(METRICS.resultMemoryExpectedBytes, ({ results }) => results.expected);
+    read(METRICS.resultMemoryBytes, ({ results }) => results.used);
+    read(METRICS.resultMemoryExpectedBytes, ({ results }) => results.reserved);
     read(METRICS.websocketConnections, ({ longLived }) => longLived);
     registry.read(METRICS.websocketSentBytes, () => {
       let ofOperations = 0;

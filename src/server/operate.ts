@@ -2,13 +2,13 @@
 import type { Session } from '../auth/session.ts';
 import { toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import { withAdmission } from '../pipeline/around/admitted.ts';
-import { withMeter } from '../pipeline/around/metered.ts';
+import { withAdmission } from '../pipeline/around/with-admission.ts';
+import { withMeter } from '../pipeline/around/with-meter.ts';
 import { prepare } from '../pipeline/prepare.ts';
-import { MemoryHold } from '../pipeline/result-memory.ts';
+import { MemoryReservation } from '../pipeline/result-memory.ts';
 import type { GraphqlRequest } from '../pipeline/request.ts';
 import type { RequestOptions, RequestRun } from '../pipeline/request-run.ts';
-import { runAnew, runPrepared } from '../pipeline/run-request.ts';
+import { runWithCurrentMetadata, runPrepared } from '../pipeline/run-request.ts';
 import type { Subscriber, Subscription } from '../subscriptions/subscriptions.ts';
 import { type Bytes, sizeOfBytes, wholeBytesCooperatively } from '../util/bytes.ts';
 import { runCooperatively } from '../util/cooperative.ts';
@@ -38,7 +38,7 @@ export async function operate(
   context: Operating,
   session: Session,
   request: GraphqlRequest,
-  how: RequestOptions,
+  options: RequestOptions,
   lane: Lane | null,
   subscriber: Subscriber,
 ): Promise<Outcome> {
@@ -46,34 +46,35 @@ export async function operate(
   let failure: 'refused' | 'failed' = 'refused';
   try {
     const snapshot = state.current();
-    return await withMeter({ pipeline, snapshot, session, request, how }, (metered, onOperation) =>
+    return await withMeter({ pipeline, snapshot, session, request, options }, (metered, onOperation) =>
       withAdmission(metered, async (run, limits): Promise<Outcome> => {
         const operation = prepare(run, limits);
         onOperation(operation);
         const { kind } = operation.prepared;
         if (kind === 'subscription') {
-          return { kind: 'subscribed', subscription: await context.subscriptions.open(session, request, run.how, subscriber) };
+          return { kind: 'subscribed', subscription: await context.subscriptions.open(session, request, run.options, subscriber) };
         }
         const turn = lane?.enter(kind === 'mutation') ?? null;
         try {
           if (turn !== null) await turn;
-          if (how.signal?.aborted === true) throw CANCELLED;
+          if (options.signal?.aborted === true) throw CANCELLED;
           const onAsked = (): void => {
             failure = 'failed';
           };
-          const hold = new MemoryHold(pipeline.memory);
-          const now: RequestRun = { ...run, snapshot: state.current(), how: { ...run.how, onAsked, hold } };
+          const reservation = new MemoryReservation(pipeline.memory);
+          const now: RequestRun = { ...run, snapshot: state.current(), options: { ...run.options, onAsked, reservation } };
           try {
-            const body = now.snapshot === snapshot ? await runPrepared(now, operation) : await runAnew(now);
+            const body = now.snapshot === snapshot ? await runPrepared(now, operation) : await runWithCurrentMetadata(now);
             // A message has its length before it: it is made as a whole.
-            if (body.some((part) => typeof part !== 'string') && !hold.take(sizeOfBytes(body))) throw hold.refusal(kind === 'mutation');
+            if (body.some((part) => typeof part !== 'string') && !reservation.take(sizeOfBytes(body)))
+              throw reservation.refusal(kind === 'mutation');
             const whole = await runCooperatively(wholeBytesCooperatively(body), () => {
-              if (how.signal?.aborted === true) throw CANCELLED;
+              if (options.signal?.aborted === true) throw CANCELLED;
             });
             return { kind: 'answered', body: whole };
           } finally {
             // From here on it counts among what waits for clients.
-            hold.release();
+            reservation.release();
           }
         } finally {
           lane?.leave();

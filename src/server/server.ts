@@ -7,7 +7,7 @@ import { SvcError } from '../errors/svc-error.ts';
 import { bytesOfBuffer, sizeOfBytes, piecesOf, wholeBytes } from '../util/bytes.ts';
 import type { CancellationSource } from '../util/cancellation.ts';
 import { incomingTrace } from '../webhooks/trace-context.ts';
-import { MemoryHold } from '../pipeline/result-memory.ts';
+import { MemoryReservation } from '../pipeline/result-memory.ts';
 import { Answers, type MemoryInUse } from './answers.ts';
 import { STREAMED, stream } from './streamed.ts';
 import { Connections } from './connections.ts';
@@ -190,10 +190,10 @@ async function serve(
   const url = originForm(request.url);
   const mark = url.indexOf('?');
   let parameters: URLSearchParams | undefined;
-  const hold = new MemoryHold(context.pipeline.memory);
+  const reservation = new MemoryReservation(context.pipeline.memory);
   const exchange: Exchange = {
     request,
-    hold,
+    reservation,
     connections,
     requestId,
     path: mark < 0 ? url : url.slice(0, mark),
@@ -223,7 +223,7 @@ async function serve(
   try {
     await serveExchange(exchange, response, context, cors, connections, stopping, { started, url });
   } finally {
-    hold.release();
+    reservation.release();
   }
 }
 
@@ -247,10 +247,10 @@ async function serveExchange(
     sent,
     isLast: stopping(),
     answers,
-    memory: exchange.hold,
+    memory: exchange.reservation,
   });
   // From here on it counts among what waits for clients.
-  exchange.hold.release();
+  exchange.reservation.release();
   const { queryLogging } = context.options;
   const duration = (performance.now() - started) / 1000;
   const size = request.method === 'HEAD' ? 0 : sent.size;
@@ -413,7 +413,7 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: R
       return;
     }
     const compressed = kept ?? (await compress(body, sent.size, choice.encoding));
-    if (typeof compressed !== 'string') reply.copies?.keep(choice.encoding, bytesOfBuffer(compressed, 0, compressed.length));
+    if (typeof compressed !== 'string') reply.copies?.store(choice.encoding, bytesOfBuffer(compressed, 0, compressed.length));
     sent.size = compressed.length;
     sent.encoding = choice.encoding;
     headers['Content-Length'] = compressed.length;

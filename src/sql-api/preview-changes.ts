@@ -2,7 +2,7 @@
 import { ADMIN_ROLE } from '../auth/session.ts';
 import { printGraphqlErrors, toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import { describedSession } from '../pipeline/explain.ts';
+import { sessionOfUser } from '../pipeline/explain.ts';
 import { decodeRequest } from '../pipeline/request.ts';
 import { runRequest } from '../pipeline/run-request.ts';
 import { anyJson, defaulted, list, nonEmptyText, object, optional, required, text } from '../metadata/codec.ts';
@@ -98,7 +98,7 @@ async function preview({ changes, roles, queries }: PreviewChanges, context: Ope
   if (queries.length > MAX_QUERIES) throw new SvcError('bad-request', `a preview can have at most ${MAX_QUERIES} queries`);
   const requests = queries.map(({ query, variables = null, operationName = null, user }, i) => ({
     request: decodeRequest({ query, variables, operationName }),
-    session: describedSession(user, at(at(at(path, 'queries'), i), 'user')),
+    session: sessionOfUser(user, at(at(at(path, 'queries'), i), 'user')),
   }));
   return services.state.trial(async (draft) => {
     await services.changeDraft(draft, changes, context, at(path, 'changes'));
@@ -114,7 +114,7 @@ async function preview({ changes, roles, queries }: PreviewChanges, context: Ope
     for (const [i, { request, session }] of requests.entries()) {
       if (i > 0) pieces.push(bytesOfText(','));
       try {
-        pieces.push(...wholeBytes(await runRequest({ pipeline: services.pipeline, snapshot: after, session, request, how })));
+        pieces.push(...wholeBytes(await runRequest({ pipeline: services.pipeline, snapshot: after, session, request, options: how })));
       } catch (thrown) {
         pieces.push(bytesOfText(printGraphqlErrors(toSvcError(thrown), services.showInternal)));
       }

@@ -1,8 +1,8 @@
 /** Runs cohorts together in one statement, hands out what it answers, and finds out who is at fault where it fails. */
 import { toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import { MemoryHold } from '../pipeline/result-memory.ts';
-import { AnswerLimit } from '../pipeline/answer-limit.ts';
+import { MemoryReservation } from '../pipeline/result-memory.ts';
+import { OperationBudget } from '../pipeline/operation-budget.ts';
 import type { CellPart } from '../plan/plan.ts';
 import { type Bytes, sizeOfBytes } from '../util/bytes.ts';
 import type { CancellationSource } from '../util/cancellation.ts';
@@ -63,15 +63,15 @@ export class BatchRunner {
     const { epoch } = detector;
     const began = performance.now();
     let rows: readonly JsonRow[];
-    const hold = new MemoryHold(this.#options.memory);
+    const reservation = new MemoryReservation(this.#options.memory);
     try {
       const { text, values } = query.batch(batch.map((cohort) => cohort.values));
       const deadline = Date.now() + this.#options.timeoutMs;
       const signal = this.#cancellation;
-      const intake = new AnswerLimit(this.#options.responseLimit, hold);
+      const intake = new OperationBudget(this.#options.responseLimit, reservation);
       const sizes = batch.map(({ size }) => Math.max(expected, size ?? this.#usual));
       const total = sizes.reduce((sum, size) => sum + size, 0);
-      rows = await hold.run(null, total, { role, deadline, signal }, () =>
+      rows = await reservation.run(null, total, { role, deadline, signal }, () =>
         connection.runRows({ text, repeatable: query.repeatable }, values, {
           signal,
           deadline,
@@ -80,8 +80,8 @@ export class BatchRunner {
         }),
       );
     } catch (error) {
-      for (const cohort of batch) cohort.size = Math.max(cohort.size ?? this.#usual, hold.peak / batch.length);
-      hold.release();
+      for (const cohort of batch) cohort.size = Math.max(cohort.size ?? this.#usual, reservation.peak / batch.length);
+      reservation.release();
       clock.batch(batch.length, performance.now() - began, 0);
       if (this.#cancellation.aborted) return;
       clock.failures += 1;
@@ -90,20 +90,20 @@ export class BatchRunner {
       return;
     }
     const database = performance.now() - began;
-    this.#usual = hold.peak / batch.length;
+    this.#usual = reservation.peak / batch.length;
     // Rows that are read again after a change of what connects to the database may be other ones under the same number.
     const counts = this.#isBound && detector.epoch === epoch;
     noteTimes(batch, rows, query.reportsTime ? query.columns + (query.cursor === null ? 1 : 2) : null, database);
     let bytes = 0;
     try {
       // Other work runs in between, however many subscribers there are and however large the answers.
-      bytes = await runCooperatively(this.#handOut(batch, rows, counts ? snapshotOf(rows) : null, clock, hold), () => {
+      bytes = await runCooperatively(this.#handOut(batch, rows, counts ? snapshotOf(rows) : null, clock, reservation), () => {
         if (this.#cancellation.aborted) throw CLOSED;
       });
     } catch (error) {
       if (error !== CLOSED) throw error;
     } finally {
-      hold.release();
+      reservation.release();
     }
     clock.batch(batch.length, database, bytes);
   }
@@ -113,7 +113,7 @@ export class BatchRunner {
     rows: readonly JsonRow[],
     snapshot: string | null,
     clock: RunClock,
-    hold: MemoryHold,
+    reservation: MemoryReservation,
   ): Cooperative<number> {
     const { query } = this.#work;
     let bytes = 0;
@@ -125,12 +125,12 @@ export class BatchRunner {
       // One small answer does not let many large ones in.
       cohort.size = Math.max(read, (cohort.size ?? 0) * (63 / 64));
       const cursor = query.cursor === null ? null : (row[query.columns + 1] ?? null);
-      const printed = new AnswerLimit(this.#options.responseLimit, hold);
+      const printed = new OperationBudget(this.#options.responseLimit, reservation);
       let answer: Answer | null = null;
       try {
         if (cursor !== null || !this.#isStream) answer = yield* this.#answerOf(row, printed);
       } catch (error) {
-        printed.release(printed.taken);
+        printed.release(printed.used);
         clock.failures += 1;
         this.#notPrinted(cohort, error);
         continue;
@@ -142,7 +142,7 @@ export class BatchRunner {
       cohort.seen = cohort.isTimeless ? snapshot : null;
       if (answer !== null)
         bytes += yield* cursor === null ? this.#answer(cohort, answer, clock) : this.#advance(cohort, cursor, answer, clock);
-      printed.release(printed.taken);
+      printed.release(printed.used);
       yield;
     }
     return bytes;
@@ -192,7 +192,7 @@ export class BatchRunner {
   }
 
   /** @param printed limits the body, which is in memory beside the row @throws SvcError if the body is too large or memory is short */
-  *#answerOf(row: JsonRow, printed: AnswerLimit): Cooperative<Answer> {
+  *#answerOf(row: JsonRow, printed: OperationBudget): Cooperative<Answer> {
     let body = '';
     const take = (bytes: number): void => {
       if (!printed.take(bytes)) throw printed.refusal(false);

@@ -10,9 +10,9 @@ import { asynchronousCallState } from '../execute/run-asynchronous-action.ts';
 import { limitsFor } from '../pipeline/api-limits.ts';
 import { planOperationFor, prepare, redacted, schemaOf } from '../pipeline/prepare.ts';
 import type { GraphqlRequest } from '../pipeline/request.ts';
-import { MemoryHold } from '../pipeline/result-memory.ts';
+import { MemoryReservation } from '../pipeline/result-memory.ts';
 import { runContext } from '../pipeline/run-context.ts';
-import { runWithin } from '../pipeline/run-request.ts';
+import { runReserved } from '../pipeline/run-request.ts';
 import type { PollerReport } from './poller-report.ts';
 import type { Counted } from '../observability/metrics/counting.ts';
 import type { Observer, RunTimes } from '../observability/observation.ts';
@@ -122,7 +122,7 @@ class Registry implements RunningSubscriptions {
   constructor(needs: Needs) {
     this.#needs = needs;
     needs.meter?.meter.watch(() => [...this.#pollers.values()].map((poller) => ({ report: poller.report(), labels: poller.work.labels })));
-    this.#callWaits = new CallWaits(async (ids) => (await needs.pipeline.laterCalls?.log.stillWaiting(ids)) ?? new Set());
+    this.#callWaits = new CallWaits(async (ids) => (await needs.pipeline.asynchronousCalls?.log.stillWaiting(ids)) ?? new Set());
     this.#stopListening = needs.state.onSnapshot((shown, before) => this.#shown(shown, before));
   }
 
@@ -150,17 +150,17 @@ class Registry implements RunningSubscriptions {
       const { pipeline } = this.#needs;
       const { snapshot, plan, variables, step } = this.#planned(session, request);
       invariant(step?.kind === 'call' && step.root.root.task === 'result', 'an action cannot become anything else');
-      const hold = new MemoryHold(pipeline.memory);
-      const within = { ...how, hold, deadline: Date.now() + this.#timeoutMs };
-      const context = runContext({ pipeline, snapshot, session, request, how: within, plan, variables }, request.query);
+      const reservation = new MemoryReservation(pipeline.memory);
+      const within = { ...how, reservation, deadline: Date.now() + this.#timeoutMs };
+      const context = runContext({ pipeline, snapshot, session, request, options: within, plan, variables }, request.query);
       try {
         // Before the result itself: what is done in between is looked at once more.
         const next = nextLook(await asynchronousCallState(step.root.root, context), plan.joins.length > 0);
-        const body = await runWithin(plan, context, hold);
-        if (body.some((part) => typeof part !== 'string') && !hold.take(sizeOfBytes(body))) throw hold.refusal(false);
-        return { body: wholeBytes(body), next, release: () => hold.release() };
+        const body = await runReserved(plan, context, reservation);
+        if (body.some((part) => typeof part !== 'string') && !reservation.take(sizeOfBytes(body))) throw reservation.refusal(false);
+        return { body: wholeBytes(body), next, release: () => reservation.release() };
       } catch (error) {
-        hold.release();
+        reservation.release();
         throw error;
       }
     };
@@ -213,7 +213,7 @@ class Registry implements RunningSubscriptions {
     const { pipeline, state } = this.#needs;
     const snapshot = state.current();
     try {
-      const run = { pipeline, snapshot, session, request, how: {} };
+      const run = { pipeline, snapshot, session, request, options: {} };
       const operation = prepare(run, limitsFor(snapshot.cache.apiLimits, session));
       if (operation.prepared.kind !== 'subscription') throw new SvcError('unexpected-payload', 'only subscriptions can be subscribed to');
       const variables = operation.prepared.variables(request.variables, request.variableDepth);

@@ -511,8 +511,8 @@ describe('the result budget', () => {
       await pass(3 * INTERVAL);
       expect([large.answers.length, large.errors, other.answers.length]).toEqual([0, [], 1]);
       await pass(5 * INTERVAL + 500);
-      expect(large.errors).toEqual([[expect.stringContaining('the answers of all requests together'), false]]);
-      expect([memory.held, memory.expected]).toEqual([0, 0]);
+      expect(large.errors).toEqual([[expect.stringContaining('the responses of all requests together'), false]]);
+      expect([memory.used, memory.reserved]).toEqual([0, 0]);
       played.rows.set('a', JSON.stringify({ b: 2 }));
       await pass(2 * INTERVAL);
       expect(large.answers).toHaveLength(1);
@@ -525,11 +525,11 @@ describe('the result budget', () => {
     played.rows.set('a', JSON.stringify({ b: 'x'.repeat(40_000) }));
     const all = [join('a'), join('a')];
     const held: number[] = [];
-    for (const one of all) one.next = () => held.push(memory.held);
+    for (const one of all) one.next = () => held.push(memory.used);
     await pass(500);
     // Once for both: read, and printed twelve times.
     expect(held).toEqual([expect.closeTo(13 * 40_000, -3), expect.closeTo(13 * 40_000, -3)]);
-    expect([memory.held, memory.expected]).toEqual([0, 0]);
+    expect([memory.used, memory.reserved]).toEqual([0, 0]);
   });
 
   test('is free after a poller that closes while it hands out', async () => {
@@ -540,12 +540,12 @@ describe('the result budget', () => {
     join('b');
     const held: number[] = [];
     one.next = () => {
-      held.push(memory.held);
+      held.push(memory.used);
       poller.close();
     };
     await pass(500);
     expect(held).toEqual([expect.closeTo(13 * 40_000, -3)]);
-    expect([memory.held, memory.expected]).toEqual([0, 0]);
+    expect([memory.used, memory.reserved]).toEqual([0, 0]);
   });
 
   test('is expected for each cohort by what it read, and for a new one by what the others read', async () => {
@@ -554,7 +554,7 @@ describe('the result budget', () => {
     const expected: number[] = [];
     const { runRows } = played.source;
     played.source.runRows = (...of) => {
-      expected.push(memory.expected);
+      expected.push(memory.reserved);
       return runRows(...of);
     };
     for (const key of ['a', 'b']) played.rows.set(key, JSON.stringify('x'.repeat(70_000)));
@@ -571,7 +571,7 @@ describe('the result budget', () => {
     played.rows.set('a', LARGE);
     const [large, other] = [join('a'), join('b')];
     await pass(20 * INTERVAL);
-    expect(large.errors).toEqual([['the answer has more than 1500000 bytes', false]]);
+    expect(large.errors).toEqual([['the response exceeds 1500000 bytes', false]]);
     expect(other.answers).toHaveLength(1);
     expect(played.batches.filter((keys) => keys.includes('a')).length).toBeLessThan(8);
   });

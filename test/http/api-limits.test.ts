@@ -174,7 +174,7 @@ it('no more operations run at the same time than allowed', async () => {
   await gate.shut();
   const running = as('user', '{ waiting { id } }');
   await gate.untilWaiting(1);
-  expect(await as('user', '{ author { id } }')).toEqual(refused('busy', 'the limit of 1 requests at the same time is reached'));
+  expect(await as('user', '{ author { id } }')).toEqual(refused('busy', 'the limit of 1 concurrent requests is reached'));
   expect(await as('other', '{ author { id } }')).toHaveProperty('data');
   await gate.open();
   expect(await running).toHaveProperty('data');

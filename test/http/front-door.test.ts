@@ -169,8 +169,8 @@ describe('once the answers have too many bytes together', () => {
   const large = sql(`select string_agg(name, '') from item`);
   const half = sql(`select string_agg(name, '') from item where id <= 40`);
   const insert = sql(`insert into item values (1000, 'x')`);
-  const left = 'not run: the answers to the operations before it have 20000 bytes together, or more';
-  const over = 'the answers to the operations of the batch have more than 20000 bytes together';
+  const left = 'not run: the responses of the preceding operations of the batch have reached 20000 bytes';
+  const over = 'the responses of the batch exceed 20000 bytes';
   const failed = (message: string) => ({ errors: [{ message, extensions: { path: '$', code: 'bad-request' } }] });
   const isThere = async (): Promise<boolean> => {
     const { json } = await post('/v1/graphql', query('{ item(where: {id: {_gte: 1000}}) { id } }'));

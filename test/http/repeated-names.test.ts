@@ -154,7 +154,7 @@ describe('the answer is the same as if each had been read, and it is read once',
 test('an answer that is printed larger than it may be is refused', async () => {
   const names = Array.from({ length: 100 }, (_, i) => `a${i}: name`).join(' ');
   const answer = await service.graphql(`{ author(where: {id: {_eq: 3}}) { ${names} } }`);
-  expect(answer['errors']).toMatchObject([{ message: 'the answer has more than 2000000 bytes' }]);
+  expect(answer['errors']).toMatchObject([{ message: 'the response exceeds 2000000 bytes' }]);
 });
 
 test('a subscription gets them too', async () => {

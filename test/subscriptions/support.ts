@@ -120,7 +120,7 @@ export async function testSubscriptions(sql: string, options: SubscriptionOption
     },
     async run(query, { session: who = ADMIN, variables = {} } = {}) {
       const request = { query, variables, operationName: null };
-      const body = await runRequest({ pipeline, snapshot: state.current(), session: who, request, how: {} });
+      const body = await runRequest({ pipeline, snapshot: state.current(), session: who, request, options: {} });
       return (parseJson(textOfBytes(body)) as JsonObject)['data'] as Json;
     },
     async close() {

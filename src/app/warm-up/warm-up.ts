@@ -6,7 +6,7 @@
 import { ADMIN_ROLE, type Session } from '../../auth/session.ts';
 import { ROLE_VARIABLE } from '../../auth/session-variables.ts';
 import { backends } from '../../databases/index.ts';
-import { createAdmission } from '../../pipeline/admission.ts';
+import { createRateLimiter } from '../../pipeline/rate-limiter.ts';
 import { ResultMemory } from '../../pipeline/result-memory.ts';
 import { BatchBudget } from '../../pipeline/batch-budget.ts';
 import { compilersOf } from '../../pipeline/compilers.ts';
@@ -44,7 +44,7 @@ export function startWarmUp(): WarmUp {
         await new Promise((resolve) => setImmediate(resolve));
         if (stopped) return;
         const { json, depth } = decodeMeasuredBody(body, VALUE_LIMIT);
-        await runRequest({ pipeline, snapshot, session: ADMIN, request: decodeRequest(json, depth), how: {} });
+        await runRequest({ pipeline, snapshot, session: ADMIN, request: decodeRequest(json, depth), options: {} });
       }
     }
   };
@@ -60,10 +60,10 @@ export function startWarmUp(): WarmUp {
 function warmUpPipeline(): RequestPipeline {
   return {
     limits: DEFAULT_LIMITS,
-    newBudget: () => new BatchBudget(DEFAULT_LIMITS, { together: Number.POSITIVE_INFINITY, each: Number.POSITIVE_INFINITY }),
+    newBudget: () => new BatchBudget(DEFAULT_LIMITS, { batch: Number.POSITIVE_INFINITY, operation: Number.POSITIVE_INFINITY }),
     responseLimit: Number.POSITIVE_INFINITY,
     memory: new ResultMemory(Number.POSITIVE_INFINITY),
-    admission: createAdmission(),
+    rateLimiter: createRateLimiter(),
     allowList: null,
     operations: createOperationCache({ operations: 0, plansPerOperation: 0, memory: 0 }),
     compilerOf: compilersOf(backends, { stringifyNumericTypes: false }),

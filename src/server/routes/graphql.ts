@@ -5,7 +5,7 @@ import { limitsFor } from '../../pipeline/api-limits.ts';
 import { LimitExceeded } from '../../pipeline/limit-exceeded.ts';
 import { requestJson } from '../../pipeline/query-observation.ts';
 import { decodeRequest, type GraphqlRequest } from '../../pipeline/request.ts';
-import type { CacheNote } from '../../pipeline/response-cache.ts';
+import type { CacheStatus } from '../../pipeline/response-cache.ts';
 import type { RequestOptions } from '../../pipeline/request-run.ts';
 import { runRequest } from '../../pipeline/run-request.ts';
 import { type Body, type Bytes, bytesOfText, type MadeBytes, sizeOfBytes } from '../../util/bytes.ts';
@@ -45,7 +45,7 @@ function requestOf({ json, depth }: MeasuredJson, exchange: Exchange, { options 
 function optionsOf(exchange: Exchange, { options: { requestTimeout } }: ServerContext): RequestOptions {
   return {
     signal: exchange.signal,
-    hold: exchange.hold,
+    reservation: exchange.reservation,
     requestId: exchange.requestId,
     deadline: requestTimeout === 0 ? undefined : Date.now() + requestTimeout,
     queriesOnly: exchange.request.method === 'GET',
@@ -61,16 +61,16 @@ function runOne(
   session: Session,
   exchange: Exchange,
   context: ServerContext,
-  how: Pick<RequestOptions, 'budget' | 'resultBudget' | 'onCacheNote'>,
+  options: Pick<RequestOptions, 'budget' | 'resultBudget' | 'onCacheStatus'>,
 ): Promise<Body> {
   const { pipeline, state } = context;
   const request = requestOf(measured, exchange, context);
-  return runRequest({ pipeline, snapshot: state.current(), session, request, how: { ...optionsOf(exchange, context), ...how } });
+  return runRequest({ pipeline, snapshot: state.current(), session, request, options: { ...optionsOf(exchange, context), ...options } });
 }
 
 /** What clients are told of a kept answer. It is for them alone: who they are is not in the URL. */
 function cacheHeaders(
-  { key, family, left, warning }: CacheNote,
+  { key, family, left, warning }: CacheStatus,
   { request }: Exchange,
   { authenticator }: ServerContext,
 ): Record<string, string> {
@@ -110,7 +110,7 @@ async function runBatch(
     throw new LimitExceeded('batch', 'bad-request', `batch of ${items.length} operations is over the limit of ${limit}`);
   exchange.mode = 'batched';
   const body: (Bytes | MadeBytes)[] = [OPEN];
-  const budget = context.pipeline.newBudget(exchange.hold);
+  const budget = context.pipeline.newBudget(exchange.reservation);
   // One after the other: a later operation of a batch sees the effects of an earlier one.
   for (const [i, item] of items.entries()) {
     if (i > 0) body.push(COMMA);
@@ -183,7 +183,7 @@ function graphqlRoute(method: 'GET' | 'POST', path: string, alwaysKeep: boolean)
         const body = isJsonArray(json)
           ? await runBatch(json, depth, session, exchange, context)
           : await runOne(measured, session, exchange, context, {
-              onCacheNote: (note) => {
+              onCacheStatus: (note) => {
                 const told = { ...cacheHeaders(note, exchange, context), ...(method === 'GET' ? NOT_CACHED : {}) };
                 cached = { headers: told, ...(note.copies === null ? {} : { copies: note.copies }) };
               },

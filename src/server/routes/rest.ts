@@ -31,8 +31,8 @@ const route: Omit<Route, 'method' | 'path'> = {
       const endpoint = findEndpoint(context.state.current().storedOperations, exchange.request.method ?? '', segments);
       const parameters = await readParameters(exchange, context);
       const { pipeline, state } = context;
-      const how = requestOptions(exchange, context);
-      const data = await runRest(endpoint, parameters, { pipeline, snapshot: state.current(), session, how });
+      const options = requestOptions(exchange, context);
+      const data = await runRest(endpoint, parameters, { pipeline, snapshot: state.current(), session, options });
       return { status: 200, contentType: JSON_TYPE, body: data };
     } catch (thrown) {
       if (!(thrown instanceof SvcError)) context.observe({ kind: 'unexpected', message: 'REST request failed', error: thrown });
@@ -63,7 +63,7 @@ function pathForLog({ path, request }: Exchange, { state, options }: ServerConte
 function requestOptions(exchange: Exchange, { options }: ServerContext): RequestOptions {
   return {
     signal: exchange.signal,
-    hold: exchange.hold,
+    reservation: exchange.reservation,
     queriesOnly: exchange.request.method === 'GET' && !mayChangeByGet(exchange.place),
     requestId: exchange.requestId,
     ...(options.requestTimeout === 0 ? {} : { deadline: Date.now() + options.requestTimeout }),

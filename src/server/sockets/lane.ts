@@ -1,4 +1,4 @@
-import { Gate } from '../../util/gate.ts';
+import { Semaphore } from '../../util/semaphore.ts';
 
 /**
  * The order in which the queries and mutations of one connection run. Queries run side by side; a mutation runs alone, after
@@ -7,11 +7,11 @@ import { Gate } from '../../util/gate.ts';
 export class Lane {
   #isExclusive = false;
   #isHeld = false;
-  readonly #gate: Gate<boolean>;
+  readonly #gate: Semaphore<boolean>;
 
   /** @param most operations at the same time */
   constructor(most: number) {
-    this.#gate = new Gate((exclusive, running) => {
+    this.#gate = new Semaphore((exclusive, running) => {
       if (this.#isHeld || this.#isExclusive || running >= (exclusive ? 1 : most)) return false;
       this.#isExclusive = exclusive;
       return true;
@@ -25,17 +25,17 @@ export class Lane {
 
   /** @returns null when it is the turn of the operation, else what resolves when it is. `leave` is due in either case */
   enter(exclusive: boolean): Promise<void> | null {
-    return this.#gate.enter(exclusive);
+    return this.#gate.acquire(exclusive);
   }
 
   leave(): void {
     this.#isExclusive = false;
-    this.#gate.leave();
+    this.#gate.release();
   }
 
   /** While it is held nobody's turn comes: the client has not taken the answers that it has. */
   hold(isHeld: boolean): void {
     this.#isHeld = isHeld;
-    if (!isHeld) this.#gate.advance();
+    if (!isHeld) this.#gate.grant();
   }
 }

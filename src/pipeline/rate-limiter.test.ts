@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { DEEP } from '../../test/support/deep.ts';
 import type { Session } from '../auth/session.ts';
 import type { RateLimit } from '../metadata/api-limits.ts';
-import { createAdmission } from './admission.ts';
+import { createRateLimiter } from './rate-limiter.ts';
 import type { RoleLimits } from './api-limits.ts';
 
 const NONE: RoleLimits = { depth: null, objects: null, time: null, batch: null, rate: null, concurrency: null };
@@ -28,7 +28,7 @@ function admitted(count: number, ask: () => void): number {
 
 test('no 60 seconds see more requests than allowed, and refused ones do not count', () => {
   let time = 1_000_000 * 60_000;
-  const admission = createAdmission(() => time);
+  const admission = createRateLimiter(() => time);
   const rate: RateLimit = { maxReqsPerMin: 10 };
   const ask = (): void => void admission.admit({ ...NONE, rate }, session('user'), '');
   expect(admitted(100, ask)).toBe(10);
@@ -43,7 +43,7 @@ test('no 60 seconds see more requests than allowed, and refused ones do not coun
 });
 
 test('requests are counted by role, and apart by address or session variables', () => {
-  const admission = createAdmission(() => 0);
+  const admission = createRateLimiter(() => 0);
   const ask = (rate: RateLimit, who: Session, address: string): number =>
     admitted(9, () => void admission.admit({ ...NONE, rate }, who, address));
   const byAddress: RateLimit = { maxReqsPerMin: 2, uniqueParams: 'IP' };
@@ -57,7 +57,7 @@ test('requests are counted by role, and apart by address or session variables', 
 });
 
 test('what runs at the same time is bounded per role, and every end makes room', () => {
-  const admission = createAdmission();
+  const admission = createRateLimiter();
   const limits = { ...NONE, concurrency: 2 };
   const leave = admission.admit(limits, session('user'), '');
   admission.admit(limits, session('user'), '');
@@ -68,7 +68,7 @@ test('what runs at the same time is bounded per role, and every end makes room',
 });
 
 test('a request refused for its rate does not count as running', () => {
-  const admission = createAdmission(() => 0);
+  const admission = createRateLimiter(() => 0);
   const limits = { ...NONE, concurrency: 1, rate: { maxReqsPerMin: 1 } };
   admission.admit(limits, session('user'), '')();
   for (let i = 0; i < 3; i++) expect(() => admission.admit(limits, session('user'), '')).toThrow('1 requests per minute');
@@ -76,7 +76,7 @@ test('a request refused for its rate does not count as running', () => {
 
 test.runIf(DEEP)('counters of many clients are bounded', () => {
   let time = 0;
-  const admission = createAdmission(() => time);
+  const admission = createRateLimiter(() => time);
   const rate: RateLimit = { maxReqsPerMin: 1, uniqueParams: 'IP' };
   const ask = (address: number): void => void admission.admit({ ...NONE, rate }, session('user'), String(address));
   for (let address = 0; address < 150_000; address++) ask(address);

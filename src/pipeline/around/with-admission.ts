@@ -1,19 +1,19 @@
-/** Limits of a role around a request. */
+/** Applies the limits of a role to a request. */
 import { limitsFor, type RoleLimits } from '../api-limits.ts';
 import { redacted } from '../prepare.ts';
 import type { RequestRun } from '../request-run.ts';
 
 /**
  * Admits the request within the rate and concurrency limits of its role, and runs it within their time limit.
- * @throws SvcError busy, and what `task` throws, redacted where the role has no introspection
+ * @throws SvcError busy, and errors of `task`, redacted if the role has no introspection
  */
 export async function withAdmission<Request, T>(
   run: RequestRun<Request>,
   task: (run: RequestRun<Request>, limits: RoleLimits | null) => Promise<T>,
 ): Promise<T> {
-  const { pipeline, snapshot, session, how } = run;
+  const { pipeline, snapshot, session, options } = run;
   const limits = limitsFor(snapshot.cache.apiLimits, session);
-  const release = limits === null ? null : pipeline.admission.admit(limits, session, how.address ?? '');
+  const release = limits === null ? null : pipeline.rateLimiter.admit(limits, session, options.address ?? '');
   try {
     return await task(withinTime(run, limits), limits);
   } catch (error) {
@@ -27,6 +27,6 @@ export async function withAdmission<Request, T>(
 export function withinTime<Request>(run: RequestRun<Request>, limits: RoleLimits | null): RequestRun<Request> {
   const time = limits?.time ?? null;
   if (time === null) return run;
-  const { how } = run;
-  return { ...run, how: { ...how, deadline: Math.min(how.deadline ?? Number.POSITIVE_INFINITY, Date.now() + time) } };
+  const { options } = run;
+  return { ...run, options: { ...options, deadline: Math.min(options.deadline ?? Number.POSITIVE_INFINITY, Date.now() + time) } };
 }

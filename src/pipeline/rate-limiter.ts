@@ -1,13 +1,13 @@
-/** Counts the requests of roles, in this process: how often they come and how many run at the same time. */
+/** Rate limits of roles, in this process: requests per minute, and concurrent requests. */
 import type { Session } from '../auth/session.ts';
 import type { SvcError } from '../errors/svc-error.ts';
 import type { RateLimit } from '../metadata/api-limits.ts';
 import type { RoleLimits } from './api-limits.ts';
 import { LimitExceeded, type LimitName } from './limit-exceeded.ts';
 
-export interface Admission {
+export interface RateLimiter {
   /**
-   * Lets a request in; the answer is to be called when it is done.
+   * Admits a request and returns a function to call when it is done.
    * @param address of the client
    * @throws SvcError busy, status 429
    */
@@ -15,7 +15,7 @@ export interface Admission {
 }
 
 const MINUTE = 60_000;
-/** Clients that are counted apart; beyond, those that have been counted longest are forgotten. */
+/** Maximum number of clients that are counted separately; beyond, the least recent ones are dropped. */
 const MAX_COUNTERS = 100_000;
 const NOTHING = (): void => undefined;
 
@@ -23,12 +23,12 @@ interface Counter {
   /** Number of the minute, counted from the epoch. */
   minute: number;
   count: number;
-  /** Of the minute before. */
+  /** Count of the minute before. */
   previous: number;
 }
 
 /** @param now epoch milliseconds */
-export function createAdmission(now: () => number = Date.now): Admission {
+export function createRateLimiter(now: () => number = Date.now): RateLimiter {
   const counters = new Map<string, Counter>();
   const running = new Map<string, number>();
 
@@ -36,7 +36,7 @@ export function createAdmission(now: () => number = Date.now): Admission {
     const counter = counters.get(key);
     if (counter?.minute === minute) return counter;
     const next = { minute, count: 0, previous: counter?.minute === minute - 1 ? counter.count : 0 };
-    // Whoever comes in this minute goes to the end, so that the front is what has not come for longest.
+    // Reinserted at the end, so that the front has the least recent ones.
     counters.delete(key);
     counters.set(key, next);
     for (const [oldest, { minute: last }] of counters) {
@@ -46,7 +46,7 @@ export function createAdmission(now: () => number = Date.now): Admission {
     return next;
   };
 
-  /** The last 60 seconds are this minute and as much of the one before as is left of them, evenly spread. */
+  /** Counts over the last 60 seconds: this minute, and the remaining share of the one before, as if evenly spread. */
   const count = (rate: RateLimit, session: Session, address: string): void => {
     const time = now();
     const minute = Math.floor(time / MINUTE);
@@ -58,9 +58,9 @@ export function createAdmission(now: () => number = Date.now): Admission {
     counter.count += 1;
   };
 
-  const enter = (role: string, most: number): (() => void) => {
+  const start = (role: string, limit: number): (() => void) => {
     const others = running.get(role) ?? 0;
-    if (others >= most) throw busy('concurrency', `the limit of ${most} requests at the same time is reached`);
+    if (others >= limit) throw busy('concurrency', `the limit of ${limit} concurrent requests is reached`);
     running.set(role, others + 1);
     return () => {
       const left = (running.get(role) ?? 1) - 1;
@@ -71,14 +71,14 @@ export function createAdmission(now: () => number = Date.now): Admission {
 
   return {
     admit({ rate, concurrency }, session, address) {
-      const leave = concurrency === null ? NOTHING : enter(session.role, concurrency);
+      const release = concurrency === null ? NOTHING : start(session.role, concurrency);
       try {
         if (rate !== null) count(rate, session, address);
       } catch (error) {
-        leave();
+        release();
         throw error;
       }
-      return leave;
+      return release;
     },
   };
 }

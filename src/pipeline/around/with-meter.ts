@@ -1,29 +1,29 @@
-/** Metrics and the span of an operation, around everything that is done for it. */
+/** Metrics and the span of an operation. */
 import { toSvcError } from '../../errors/encode.ts';
 import type { CachedOperation } from '../operation-cache.ts';
 import type { RequestRun } from '../request-run.ts';
 
 /**
- * Counts the operation and traces it in a span of its own.
- * @param task to be run with the span as its trace; calls `onOperation` once the document has been read
- * @throws what `task` throws
+ * Counts the operation and traces it in its own span.
+ * @param task gets the run with the span as its trace; calls `onOperation` once the document has been parsed
+ * @throws errors of `task`
  */
 export async function withMeter<T>(
   run: RequestRun,
   task: (run: RequestRun, onOperation: (operation: CachedOperation) => void) => Promise<T>,
 ): Promise<T> {
-  const { pipeline, request, how } = run;
+  const { pipeline, request, options } = run;
   const metered = pipeline.meter?.current()?.begin(request) ?? null;
-  const span = how.trace?.child('operation') ?? null;
+  const span = options.trace?.child('operation') ?? null;
   // An unsampled request has one span for everything.
-  const traced = span === null || span === how.trace ? run : { ...run, how: { ...how, trace: span } };
+  const traced = span === null || span === options.trace ? run : { ...run, options: { ...options, trace: span } };
   try {
     const result = await task(traced, (operation) => {
       metered?.known(operation);
-      how.onOperation?.(operation);
+      options.onOperation?.(operation);
       if (span?.isSampled !== true) return;
       const { kind, name } = operation.prepared;
-      // The name that the client gave is an attribute: span names have few values.
+      // The client's name is an attribute: span names must have few distinct values.
       span.name = kind;
       span.set('graphql.operation.type', kind).set('graphql.operation.name', name);
     });
@@ -34,11 +34,11 @@ export async function withMeter<T>(
     if (span !== null) {
       const { code, status } = toSvcError(error);
       span.set('svc.error.code', code);
-      // Faults of the client are no failure of the span.
+      // Errors of the client do not fail the span.
       if (status >= 500) span.fail(code);
     }
     throw error;
   } finally {
-    if (span !== how.trace) span?.end();
+    if (span !== options.trace) span?.end();
   }
 }
