@@ -68,7 +68,7 @@ describe.skipIf(!hasMariadb())('a connection to MariaDB', () => {
     const deadline = (): number => Date.now() + 800;
     await source.query('select 1', []);
     const [first] = source.measures?.() ?? [];
-    expect(first).toMatchObject({ family: 'mariadb', role: 'primary', used: 0, idle: 1, most: 1, pending: 0 });
+    expect(first).toMatchObject({ family: 'mariadb', role: 'primary', used: 0, idle: 1, maxConnections: 1, pending: 0 });
     // The one connection is busy until all of this has been seen, however long it takes.
     const holder = await createConnection({ uri: server.url('shop').replace('mariadb:', 'mysql:') });
     await holder.query("select get_lock('held', 0)");
@@ -81,7 +81,7 @@ describe.skipIf(!hasMariadb())('a connection to MariaDB', () => {
     await holder.end();
     await slow;
     const counts = source.measures?.()[0]?.counts;
-    expect(counts).toMatchObject({ timeouts: 1, late: 1, abandoned: 0, errors: 0 });
+    expect(counts).toMatchObject({ timeouts: 1, timedOut: 1, cancelled: 0, errors: 0 });
     expect([counts?.initTime.count, counts?.waitTime.count, counts?.queryTime.count]).toEqual([1, 2, 2]);
     await source.close();
   });

@@ -2,7 +2,7 @@ import type { CatalogFingerprint } from '../../backend/backend.ts';
 import { SNAPSHOT_SQL } from './snapshot.ts';
 import type { RunSqlResult } from '../../backend/connection.ts';
 
-/** System catalogs in which definitions stand, those that the statements of `catalog` read among them, and which of their rows are not the system's own. */
+/** System catalogs with definitions, among them those that the statements of `catalog` read, with a condition for rows that are not of the system. */
 const READ = [
   ['pg_namespace', 'true'],
   ['pg_class', 'oid >= 16384'],
@@ -34,19 +34,18 @@ const READ = [
 ] as const;
 
 /**
- * Of each the number of rows, and the sum of the transactions that wrote them: later ones have larger numbers, so that rows that are
- * added, taken away or written anew change one of the two. Not even that is counted while statements see what they saw before ($1).
+ * For each catalog the number of rows and the sum of the IDs of the transactions that wrote them: later IDs are larger, so that added,
+ * deleted and updated rows change one of the two. They are not computed while the snapshot is the same ($1).
  */
-const MARK = `select s.seen, case when s.seen = $1::text then null else (select string_agg(concat_ws(' ', n, x), ',' order by i) from (${READ.map(
+const FINGERPRINT = `select s.seen, case when s.seen = $1::text then null else (select string_agg(concat_ws(' ', n, x), ',' order by i) from (${READ.map(
   ([catalog, own], i) => `select ${i}, count(*), sum(xmin::text::int8) from pg_catalog.${catalog} where ${own}`,
 ).join(' union all ')}) c (i, n, x)) end from (select ${SNAPSHOT_SQL}) s (seen)`;
 
-/** What tells that the catalog is the same as before. */
 export async function readCatalogFingerprint(
   query: (text: string, values: readonly (string | null)[]) => Promise<RunSqlResult>,
   before: CatalogFingerprint | null,
 ): Promise<CatalogFingerprint> {
-  const { rows } = await query(MARK, [before?.seen ?? null]);
+  const { rows } = await query(FINGERPRINT, [before?.seen ?? null]);
   const [seen = null, definitions] = rows[0] ?? [];
   return { seen, definitions: definitions ?? before?.definitions ?? '' };
 }

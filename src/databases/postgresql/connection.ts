@@ -20,18 +20,18 @@ import type {
   StatementOptions,
 } from '../../backend/connection.ts';
 
-/** The bound of the protocol's 16-bit count. */
+/** Maximum of the protocol's 16-bit count. */
 const MAX_PARAMETERS = 65_535;
 
 const EXPLAIN = 'explain (format text) ';
 
 const NO_ROW: JsonRow = [];
-/** A connection that is not even rolled back in so long is given up. */
+/** Timeout for a rollback, after which the connection is closed. */
 const ROLLBACK_MS = 10_000;
 
 /**
- * Statements in a session that the caller has for itself. With `begin`, the first exchange opens
- * a transaction; `prelude` follows it when nothing may be kept in the session.
+ * A session for exclusive use. With `begin`, the first exchange opens a transaction. `prelude` has the settings of each transaction if the
+ * session cannot keep them.
  */
 export class SessionConnection implements Connection {
   readonly #session: DriverSession;
@@ -43,8 +43,8 @@ export class SessionConnection implements Connection {
   #over = false;
 
   /**
-   * @param how `deadline` of statements that have none of their own, and of the end of the transaction; epoch milliseconds. `oneByOne`:
-   * the statements of a text of SQL are sent one after the other.
+   * @param how `deadline` in epoch milliseconds, for statements without one and for the end of the transaction; `oneByOne` sends the
+   * statements of SQL one by one
    */
   constructor(
     session: DriverSession,
@@ -91,33 +91,34 @@ export class SessionConnection implements Connection {
   async runSql(sql: string, how: RunSqlOptions): Promise<RunSqlResult> {
     if (sql.includes('\0'))
       throw new SvcError('postgres-error', 'query execution failed', { internal: 'the text contains a NUL character' });
-    // Whatever the text does to the session's settings must not be seen by others.
+    // The SQL may change settings of the session, which must not affect other requests.
     this.#session.tainted = true;
-    const { maxBytes: mostBytes = MOST_RESULT_BYTES } = how;
+    const { maxBytes = MOST_RESULT_BYTES } = how;
     const statements = this.#oneByOne ? placedStatements(sql) : [];
     const parts = statements.length > 1 ? statements : [{ text: sql, at: 0 }];
     let last: TextResult | undefined;
     let before = 0;
     try {
-      // Nor do the service's own settings hold for it.
+      // The settings of the service do not apply to it.
       if (this.#session.prepare || this.#inTransaction) {
         const isStandard = this.#inTransaction && how.standardStrings === true;
         await this.#exchange('json', isStandard ? [WITHOUT_SETTINGS, STANDARD_STRINGS] : [WITHOUT_SETTINGS], how);
       }
       for (const { text } of parts) {
-        const done = await this.#exchange('simple', [{ text, values: [] }], { ...how, maxBytes: mostBytes });
-        // It ended before it was stopped.
-        if (done.bytes > mostBytes) throw resultTooLarge(mostBytes);
+        const done = await this.#exchange('simple', [{ text, values: [] }], { ...how, maxBytes });
+        // It may end before it is cancelled.
+        if (done.bytes > maxBytes) throw resultTooLarge(maxBytes);
         last = done.results.at(-1);
         before++;
       }
       return runSqlResult(last ?? { columns: null, rows: [], command: '' });
     } catch (failure) {
-      if (failure instanceof CancelledError && failure.reason === 'size' && failure.told === null) throw resultTooLarge(mostBytes, failure);
+      if (failure instanceof CancelledError && failure.reason === 'size' && failure.clientError === null)
+        throw resultTooLarge(maxBytes, failure);
       if (failure instanceof DatabaseError) {
         const skipped = [...sql.slice(0, parts[before]?.at)].length;
         const position = failure.position === null ? null : skipped + Number(failure.position);
-        how.onFailure?.({ completed: before + failure.done, position });
+        how.onFailure?.({ completed: before + failure.completed, position });
       }
       throw runSqlError(failure, sql);
     }
@@ -132,7 +133,7 @@ export class SessionConnection implements Connection {
   }
 
   async commit(): Promise<void> {
-    if (this.#begin !== null) return; // nothing was run
+    if (this.#begin !== null) return; // no statement ran
     try {
       const done = await this.#exchange('text', [{ text: 'commit', values: [] }], {});
       if (done.results[0]?.command === 'ROLLBACK')
@@ -142,7 +143,7 @@ export class SessionConnection implements Connection {
     }
   }
 
-  /** Never throws: a session that cannot be cleaned is not used again. */
+  /** Never throws: a session that cannot be rolled back is not reused. */
   async rollback(): Promise<void> {
     if (this.#begin !== null || this.#session.isClosed) return;
     try {
@@ -152,7 +153,7 @@ export class SessionConnection implements Connection {
     }
   }
 
-  /** No statement is taken any more: the session goes to somebody else. */
+  /** Refuses further statements: the session returns to the pool. */
   finish(): void {
     this.#over = true;
   }
@@ -165,7 +166,7 @@ export class SessionConnection implements Connection {
     }
   }
 
-  /** @param first steps before it, in its transaction */
+  /** @param first earlier steps in the same transaction */
   async #rows(step: WireStep, how: RunOptions, first: readonly WireStep[] = []): Promise<TextResult> {
     try {
       return (await this.#exchange('text', [...first, step], how)).results.at(-1) as TextResult;
@@ -181,7 +182,7 @@ export class SessionConnection implements Connection {
     collected: JsonRow[] | null = null,
   ): Promise<WireExchange> {
     if (this.#over) throw new Error('the transaction is over');
-    // A cancel request that is still under way could hit this statement.
+    // A pending cancel request could cancel this statement.
     while (this.#session.cancelsOpen > 0 && !this.#session.isClosed) await new Promise((resolve) => setTimeout(resolve, 2));
     const steps: WireStep[] = [];
     if (mode !== 'simple') {
@@ -197,7 +198,7 @@ export class SessionConnection implements Connection {
   }
 }
 
-/** Sends one exchange; resolves with it at its end, also when it failed. */
+/** Sends one exchange and resolves with it at its end, also after a failure. */
 export function runExchange(
   session: DriverSession,
   mode: 'json' | 'text' | 'simple',
@@ -210,14 +211,14 @@ export function runExchange(
   return new Promise((resolve) => {
     const exchange = new WireExchange(mode, steps, resolve);
     exchange.collected = collected;
-    exchange.intake = how.resultBudget ?? null;
+    exchange.resultBudget = how.resultBudget ?? null;
     if (how.maxRows !== undefined) exchange.maxRows = how.maxRows;
-    if (how.maxBytes !== undefined) exchange.mostBytes = how.maxBytes;
+    if (how.maxBytes !== undefined) exchange.maxBytes = how.maxBytes;
     startExchange(session, exchange, how, watch);
   });
 }
 
-/** Sends an exchange whose parameters have been checked; where it is too late for it, it is settled at once. */
+/** Sends an exchange with checked parameters, or settles it if it is cancelled or its deadline has passed. */
 export function startExchange(session: DriverSession, exchange: WireExchange, how: RunOptions, watch: () => void): void {
   if (how.signal !== undefined || how.deadline !== undefined) {
     exchange.signal = how.signal;
@@ -234,7 +235,7 @@ export function startExchange(session: DriverSession, exchange: WireExchange, ho
   session.send(exchange);
 }
 
-/** Throws `SvcError` for more parameters than a message can carry. */
+/** @throws SvcError for more parameters than a message can have */
 export function checkParameters(steps: readonly WireStep[]): void {
   for (const step of steps) {
     if (step.values.length > MAX_PARAMETERS)

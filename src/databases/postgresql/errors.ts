@@ -104,7 +104,7 @@ function generalError(failure: unknown): SvcError | null {
   }
   if (failure instanceof Error && isConnectionFailure(failure)) return connectionError(failure);
   if (failure instanceof CancelledError) {
-    if (failure.told !== null) return failure.told;
+    if (failure.clientError !== null) return failure.clientError;
     if (failure.reason === 'size') return new SvcError('bad-request', failure.message, { cause: failure });
     return cancellationError(failure.reason, failure);
   }

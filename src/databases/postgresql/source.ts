@@ -19,11 +19,11 @@ import { readCatalogFingerprint } from './catalog-mark.ts';
 import { checkParameters, runExchange, SessionConnection, startExchange } from './connection.ts';
 import { CancelledError, ConnectionError, DatabaseError, isConnectionFailure, isDeadlock, isStalePlan } from './driver/database-error.ts';
 import { WireExchange, type Failure, type WireStep } from './driver/exchange.ts';
-import type { LendOptions, Pool } from './driver/pool.ts';
+import type { AcquireOptions, Pool } from './driver/pool.ts';
 import { cancelReason, type DriverSession } from './driver/session.ts';
-import { Turnstile } from './driver/turnstile.ts';
+import { AdaptiveSemaphore } from './driver/adaptive-semaphore.ts';
 import { statementError } from './errors.ts';
-import { isOutOfReach, isReplicasFault, type Replicas, type Server } from './replicas.ts';
+import { isOutOfReach, mayPrimarySucceed, type Replicas, type Server } from './replicas.ts';
 import { localSettings } from './session-settings.ts';
 import type {
   Connection,
@@ -42,14 +42,14 @@ export interface SourceOptions {
   readonly address: SourceAddress;
   readonly primary: Server;
   readonly replicas: Replicas;
-  /** How often a repeatable statement is sent again when its connection broke. */
+  /** Number of retries of a repeatable statement after a lost connection. */
   readonly retries: number;
   readonly isolation: IsolationLevel;
-  /** The level of the server's transactions that name none. */
+  /** Default isolation level of the server. */
   readonly serverIsolation: IsolationLevel;
   /**
-   * Whether other servers take part in transactions (Citus): they know one by the words that begin and commit it only, and take no text
-   * with several definitions, so that SQL in a transaction is sent statement by statement.
+   * Whether other servers take part in transactions (Citus). They need explicit statements to begin and commit, and accept no text with
+   * several definitions, so that SQL in a transaction is sent statement by statement.
    */
   readonly spread: boolean;
   readonly captures: PostgresqlCaptureOptions;
@@ -65,9 +65,9 @@ const BEGIN: Readonly<Record<IsolationLevel, string>> = {
 const COMMIT: WireStep = { text: 'commit', values: [] };
 const ROLLBACK: WireStep = { text: 'rollback', values: [] };
 const NO_ROW: JsonRow = [];
-/** Also of a statement that would update a row twice. */
+/** SQLSTATE of a statement that would update a row twice, among others. */
 const CARDINALITY_VIOLATION = '21000';
-/** Statements that were hit by somebody else's cancel request, or whose plan is stale, are sent again so often. */
+/** Maximum number of retries of statements that were stopped by the cancel request of another one, or whose plan is stale. */
 const ACCIDENTS = 5;
 const LOST_PAUSE_MS = 10;
 /** Maximum attempts of a mutation that a deadlock stops. */
@@ -79,7 +79,7 @@ export class PostgresqlSource implements Source {
   readonly address: SourceAddress;
   readonly #pool: Pool;
   readonly #options: SourceOptions;
-  readonly #turnstile = new Turnstile();
+  readonly #mutations = new AdaptiveSemaphore();
   readonly #listenings = new Set<Listening>();
   readonly #watches = new Set<SnapshotWatch>();
   readonly #watch = (): void => this.#pool.watch();
@@ -146,7 +146,7 @@ export class PostgresqlSource implements Source {
   async transaction<T>(how: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T> {
     const begin = BEGIN[how.isolation ?? this.#options.isolation] + (how.readOnly === true ? ' read only' : '');
     const { deadline, signal } = how;
-    const session = await this.#lend({ deadline, signal });
+    const session = await this.#acquire({ deadline, signal });
     const { primary, spread } = this.#options;
     const connection = new SessionConnection(
       session,
@@ -159,7 +159,7 @@ export class PostgresqlSource implements Source {
       const settings = [...idleSetting(how), ...(how.settings ?? [])];
       if (settings.length > 0) await configure(connection, settings, true);
       const result = await run(connection);
-      // Some statements write all the same, such as an explain of "create table as": nothing of them is to stand.
+      // Some statements write nevertheless, such as an explain of "create table as".
       if (how.readOnly === true) await connection.rollback();
       else await connection.commit();
       return result;
@@ -168,7 +168,7 @@ export class PostgresqlSource implements Source {
       throw error;
     } finally {
       connection.finish();
-      this.#pool.giveBack(session);
+      this.#pool.release(session);
     }
   }
 
@@ -184,7 +184,7 @@ export class PostgresqlSource implements Source {
     const how: RunOptions = { deadline: Date.now() + timeoutMs };
     let session: DriverSession | undefined;
     try {
-      session = await this.#pool.lend(how);
+      session = await this.#pool.acquire(how);
       const steps: WireStep[] = [{ text: 'begin read only', values: [] }, { text: sql, values: [], once: true }, ROLLBACK];
       const done = await runExchange(session, 'text', steps, how, this.#watch);
       if (done.failure !== null) throw done.failure;
@@ -194,8 +194,8 @@ export class PostgresqlSource implements Source {
       return { status: 'ERROR', message: failure instanceof Error ? failure.message : String(failure) };
     } finally {
       if (session !== undefined) {
-        session.tainted = true; // the text is the administrator's
-        this.#pool.giveBack(session);
+        session.tainted = true; // the SQL is configured
+        this.#pool.release(session);
       }
     }
   }
@@ -224,8 +224,8 @@ export class PostgresqlSource implements Source {
   }
 
   measures(): readonly ServerMeasures[] {
-    const of = (role: ServerMeasures['role'], { state: { size, idle, most, waiting }, counts }: Pool): ServerMeasures => ({
-      ...{ family: 'postgres', role, used: size - idle, idle, maxConnections: most, pending: waiting, counts },
+    const of = (role: ServerMeasures['role'], { state: { size, idle, maxConnections, waiting }, counts }: Pool): ServerMeasures => ({
+      ...{ family: 'postgres', role, used: size - idle, idle, maxConnections, pending: waiting, counts },
     });
     return [of('primary', this.#pool), ...this.#options.replicas.pools.map((pool) => of('replica', pool))];
   }
@@ -236,7 +236,7 @@ export class PostgresqlSource implements Source {
     await Promise.all([this.#pool.close(CLOSE_BOUND_MS), this.#options.replicas.close(CLOSE_BOUND_MS)]);
   }
 
-  /** A repeatable statement: pipelined when that helps, sent again when it was not its own fault. */
+  /** Runs a repeatable statement, pipelined if that is faster, and retries failures that it did not cause. */
   #read(
     server: Server,
     step: WireStep,
@@ -258,22 +258,22 @@ export class PostgresqlSource implements Source {
         return;
       }
       if (server !== primary && isOutOfReach(failure)) replicas.rest(server);
-      if (server !== primary && isReplicasFault(failure)) {
+      if (server !== primary && mayPrimarySucceed(failure)) {
         pool.counts.fallbacks += 1;
         how.resultBudget?.release(done.bytes);
         this.#read(primary, step, how, 0, resolve, reject, allRows);
       } else if (this.#mayRepeat(failure, done.accident, attempt)) {
         how.resultBudget?.release(done.bytes);
         const again = (): void => this.#read(server, step, how, attempt + 1, resolve, reject, allRows);
-        // What ended one connection may have ended others: a moment, to hear of it.
+        // Other connections may be lost as well: their loss is noticed during the pause.
         if (isLost(failure)) setTimeout(again, LOST_PAUSE_MS);
         else again();
       } else fail(failure);
     });
     exchange.releasesEarly = true;
     if (allRows) exchange.collected = [];
-    if (how.role !== undefined) exchange.turn = how.role;
-    if (how.resultBudget !== undefined) exchange.intake = how.resultBudget;
+    if (how.role !== undefined) exchange.role = how.role;
+    if (how.resultBudget !== undefined) exchange.resultBudget = how.resultBudget;
     try {
       checkParameters(steps);
     } catch (error) {
@@ -300,12 +300,11 @@ export class PostgresqlSource implements Source {
   }
 
   /**
-   * Everything between two points of synchronisation is one transaction to the server, so a single
-   * flush needs no BEGIN and no COMMIT: settings and statements take effect together or not at all.
-   * Another isolation level than the server's usual one does need them, and so do extensions that write on other servers.
+   * All statements up to a Sync message are one transaction, so that one flush needs no BEGIN and COMMIT: settings and statements take effect
+   * together or not at all. Another isolation level than the server's default needs them, and so do extensions that write on other servers.
    */
   async #mutate(statements: readonly MutationStatement[], how: MutationOptions, transactional: boolean): Promise<readonly JsonRow[]> {
-    const { fallback: apart } = how;
+    const { fallback } = how;
     const isolation = how.isolation ?? this.#options.isolation;
     const explicit = this.#options.spread || (transactional && isolation !== this.#options.serverIsolation);
     const steps: WireStep[] = [];
@@ -320,15 +319,15 @@ export class PostgresqlSource implements Source {
     checkParameters(steps);
 
     for (let attempt = 0; ; attempt++) {
-      const done = await this.#inTurn(steps, how);
+      const done = await this.#admitted(steps, how);
       const failure = done.failure;
       if (failure === null) return done.rows.slice(first, first + statements.length);
-      // The server refused before anything took effect: all of it was one transaction.
+      // Nothing has taken effect: all statements were one transaction.
       how.resultBudget?.release(done.bytes);
       if (attempt === 0 && failure instanceof DatabaseError && isStalePlan(failure)) continue;
       if (isDeadlock(failure) && attempt + 1 < DEADLOCK_ATTEMPTS) continue;
-      if (apart !== undefined && failure instanceof DatabaseError && failure.code === CARDINALITY_VIOLATION) {
-        return this.#mutate(apart(), { ...how, fallback: undefined }, transactional);
+      if (fallback !== undefined && failure instanceof DatabaseError && failure.code === CARDINALITY_VIOLATION) {
+        return this.#mutate(fallback(), { ...how, fallback: undefined }, transactional);
       }
       const step = steps[Math.min(done.position, steps.length - 1)] as WireStep;
       const statement = statements[done.position - first];
@@ -343,62 +342,62 @@ export class PostgresqlSource implements Source {
     }
   }
 
-  /** Runs the steps of a mutation when it is their turn. */
-  #inTurn(steps: readonly WireStep[], how: RunOptions): Promise<WireExchange> {
-    const wait = this.#turnstile.enter();
-    return wait === null ? this.#runInside(steps, how) : wait.then(() => this.#runInside(steps, how));
+  /** Runs the steps of a mutation when the semaphore admits them. */
+  #admitted(steps: readonly WireStep[], how: RunOptions): Promise<WireExchange> {
+    const wait = this.#mutations.acquire();
+    return wait === null ? this.#runAdmitted(steps, how) : wait.then(() => this.#runAdmitted(steps, how));
   }
 
-  /** One promise for all: each more is a turn of the queue of microtasks, for every mutation. */
-  #runInside(steps: readonly WireStep[], how: RunOptions): Promise<WireExchange> {
+  /** One promise for all steps: each further one would cost a microtask per mutation. */
+  #runAdmitted(steps: readonly WireStep[], how: RunOptions): Promise<WireExchange> {
     return new Promise((resolve, reject) => {
       const fail = (failure: Failure): void => {
-        this.#turnstile.leave(null);
+        this.#mutations.release(null);
         reject(statementError(failure, { text: '', values: [], prepared: false }));
       };
       const run = (session: DriverSession): void => {
         const settle = (done: WireExchange): void => {
-          this.#cleanUp(session);
-          this.#turnstile.leave(done.duration);
+          this.#releaseSession(session);
+          this.#mutations.release(done.duration);
           resolve(done);
         };
         const exchange = new WireExchange('json', steps, settle);
-        exchange.intake = how.resultBudget ?? null;
-        exchange.goesOn = true;
+        exchange.resultBudget = how.resultBudget ?? null;
+        exchange.continues = true;
         startExchange(session, exchange, how, this.#watch);
       };
       const late = stopReasonOf(how);
-      if (late === null) this.#pool.lendTo(how, run, fail);
+      if (late === null) this.#pool.acquireFor(how, run, fail);
       else fail(new CancelledError(late));
     });
   }
 
-  /** Gives the session back, out of any transaction. */
-  #cleanUp(session: DriverSession): void {
+  /** Releases the session, after a rollback if it is in a transaction. */
+  #releaseSession(session: DriverSession): void {
     if (session.status === 'I' || session.isClosed) {
-      this.#pool.giveBack(session);
+      this.#pool.release(session);
       return;
     }
-    session.use = 'alone'; // given back by itself when this is done
+    session.use = 'alone'; // released at the end of the exchange
     session.send(new WireExchange('json', [ROLLBACK], () => {}));
   }
 
-  async #alone<T>(how: LendOptions, run: (connection: SessionConnection) => Promise<T>): Promise<T> {
-    const session = await this.#lend(how);
+  async #alone<T>(how: AcquireOptions, run: (connection: SessionConnection) => Promise<T>): Promise<T> {
+    const session = await this.#acquire(how);
     const connection = new SessionConnection(session, this.#watch, this.#options.primary.prelude, null);
     try {
       return await run(connection);
     } finally {
       connection.finish();
-      this.#pool.giveBack(session);
+      this.#pool.release(session);
     }
   }
 
-  async #lend(how: LendOptions): Promise<DriverSession> {
+  async #acquire(how: AcquireOptions): Promise<DriverSession> {
     try {
       const late = stopReasonOf(how);
       if (late !== null) throw new CancelledError(late);
-      return await this.#pool.lend(how);
+      return await this.#pool.acquire(how);
     } catch (failure) {
       throw statementError(failure, { text: '', values: [], prepared: false });
     }
@@ -413,7 +412,7 @@ function idleSetting({ idleMs }: TransactionOptions): SessionSettings {
   return idleMs === undefined ? [] : [['idle_in_transaction_session_timeout', String(idleMs)]];
 }
 
-/** In a session in which SQL of administrators is going to run: it is not used again as it is. */
+/** Sets settings in a session for SQL of administrators, which is not reused afterwards. */
 async function configure(connection: Connection, settings: SessionSettings, local: boolean): Promise<void> {
   const calls = settings.map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, ${local})`);
   await connection.query(`select ${calls.join(', ')}`, settings.flat());

@@ -102,7 +102,7 @@ it('counts statements with their waiting time and cost', async () => {
   const one = client({ maxStatements: 1 });
   await Promise.all([one.run(SELECT, {}, valueCells), one.run(SELECT, {}, valueCells)]);
   const { counts, ...now } = one.measures();
-  expect(now).toEqual({ family: 'bigquery', role: 'primary', used: 0, idle: 1, most: 1, pending: 0 });
+  expect(now).toEqual({ family: 'bigquery', role: 'primary', used: 0, idle: 1, maxConnections: 1, pending: 0 });
   expect([counts.queryTime.count, counts.waitTime.count, counts.processedBytes]).toEqual([2, 2, 140]);
   expect(await failure(one.run(SELECT, { deadline: 1 }, valueCells))).toBeInstanceOf(StatementCancelledError);
   expect(counts.timedOut).toBe(1);

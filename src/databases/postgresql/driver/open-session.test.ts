@@ -125,7 +125,7 @@ it('keeps nothing of what still comes for those who have gone', async () => {
     exchange.signal = signal;
     exchange.releasesEarly = true;
     exchange.collected = rows;
-    exchange.intake = {
+    exchange.resultBudget = {
       take: (bytes) => {
         kept.push(bytes);
         if (kept.length < 3) return true;

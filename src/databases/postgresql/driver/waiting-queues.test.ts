@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { WaitingLines } from './waiting-line.ts';
+import { WaitingQueues } from './waiting-queues.ts';
 
 const lines = (...items: readonly string[]) => {
-  const waiting = new WaitingLines<{ readonly turn: string; readonly name: string }>();
-  for (const name of items) waiting.push({ turn: name[0] as string, name });
+  const waiting = new WaitingQueues<{ readonly role: string; readonly name: string }>();
+  for (const name of items) waiting.push({ role: name[0] as string, name });
   return waiting;
 };
 const served = (waiting: ReturnType<typeof lines>, take: (name: string) => boolean = () => true): string[] => {
