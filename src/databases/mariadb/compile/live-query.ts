@@ -36,7 +36,7 @@ export function compileLiveQuery(query: ToCompile): LiveQuery {
       isStream,
       repeatable: true,
       reportsTime: false,
-      dependsOn: 'what others write, of which MariaDB tells nobody',
+      dependsOn: 'changes by other clients, which MariaDB does not report',
       batch(cohorts) {
         // A single subscriber is answered like a query.
         if (whole === null || cohorts.length === 1)
