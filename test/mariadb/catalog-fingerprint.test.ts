@@ -1,4 +1,4 @@
-/** Whatever changes what is known of the tables of MariaDB changes the mark by which `svc dev` knows that it has to read them. */
+/** Each change to a table changes the catalog fingerprint, which makes `svc dev` read the catalog again. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Source } from '../../src/backend/backend.ts';
 import { readCatalogFingerprint } from '../../src/databases/mariadb/catalog-fingerprint.ts';
@@ -45,7 +45,7 @@ const DEFINITIONS = [
   'drop database other',
 ];
 
-describe.skipIf(!hasMariadb())('the mark of the catalog of MariaDB', () => {
+describe.skipIf(!hasMariadb())('catalog fingerprint of MariaDB', () => {
   let server: TestMariadb;
   let source: Source;
   beforeAll(async () => {
@@ -65,7 +65,7 @@ describe.skipIf(!hasMariadb())('the mark of the catalog of MariaDB', () => {
   const catalog = async (): Promise<string> =>
     JSON.stringify(await source.introspect(), (_, value: unknown) => (value instanceof Map ? [...(value as Map<string, object>)] : value));
 
-  it('is another one after each definition that the catalog tells of', async () => {
+  it('changes after each DDL statement that affects the catalog', async () => {
     let [known, said] = [await mark(), await catalog()];
     const missed: string[] = [];
     const unseen: string[] = [];

@@ -1,4 +1,4 @@
-/** Event triggers of MariaDB over HTTP: what is captured, what follows tables and metadata, what is delivered. */
+/** Event triggers of MariaDB over HTTP: capture, changes of tables and metadata, delivery. */
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Json, type JsonObject, parseJson, printJson } from '../../src/util/json.ts';
@@ -7,14 +7,14 @@ import { type PlayedServer, playServer } from '../support/played-server.ts';
 import { type Answer, startTestService, type TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
 
-/** Nobody listens there. */
+/** An address without a listener. */
 const HOOK = 'http://127.0.0.1:9/';
 
 describe.skipIf(!hasMariadb())('event triggers of MariaDB', () => {
   let server: TestMariadb;
   let service: TestService;
   let receiver: PlayedServer;
-  /** Of somebody who has nothing to do with the service. */
+  /** A session of another application. */
   let database: Connection;
 
   beforeAll(async () => {
@@ -65,7 +65,7 @@ describe.skipIf(!hasMariadb())('event triggers of MariaDB', () => {
     const found = await rows('select payload from svc_catalog.event_log order by place');
     return found.map((row) => parseJson(String(row['payload'])) as JsonObject);
   }
-  /** With all digits of their numbers. */
+  /** Returns changes with all digits of their numbers. */
   async function changes(): Promise<readonly string[]> {
     return (await payloads()).map(({ op, data }) => {
       const { old, new: now } = data as JsonObject;
@@ -79,7 +79,7 @@ describe.skipIf(!hasMariadb())('event triggers of MariaDB', () => {
       )
     ).map((row) => `${String(row['t'])} on ${String(row['o'])}`);
 
-  it('capture the old and the new row of each operation, and manual events', async () => {
+  it('captures the old and the new row of each operation, and manual events', async () => {
     await create({
       enable_manual: true,
       insert: { columns: '*', payload: ['id', 'name'] },
@@ -105,7 +105,7 @@ describe.skipIf(!hasMariadb())('event triggers of MariaDB', () => {
     expect(await refused('invoke_event_trigger', { name: 'other', payload: {} })).toMatchObject({ code: 'not-exists' });
   });
 
-  it('have the values that queries have, whatever the zone of the writer', async () => {
+  it('captures the values that queries return, in any time zone of the writer', async () => {
     await database.query(`create table every (id int primary key, yes boolean, some bit(5), seen timestamp(3) null, made datetime(1), day date, at time(2),
       photo varbinary(9), latin varchar(9) character set latin1, kind enum('x','y'), zeros int(5) zerofill, x double, f float, place point, u uuid,
       net inet6, counted int generated always as (id * 2), kept int generated always as (id * 3) stored, y year)`);
@@ -130,7 +130,7 @@ describe.skipIf(!hasMariadb())('event triggers of MariaDB', () => {
     expect(captured.slice(0, 2)).toEqual((data as JsonObject)['every']);
   });
 
-  it('write nothing that is rolled back, and say who asked', async () => {
+  it('captures nothing of a rollback, and records the session', async () => {
     await create({ insert: { columns: '*' } });
     const trace = { trace_id: '0af7651916cd43dd8448eb211c80319c', span_id: 'b7ad6b7169203331', sampling_state: '1' };
     const body = (sql: string): string => printJson({ type: 'dbb_run_sql', args: { source: 'shop', sql } });
@@ -155,7 +155,7 @@ describe.skipIf(!hasMariadb())('event triggers of MariaDB', () => {
     ]);
   });
 
-  it('need no right of whoever writes the table, and cost a change that is too large for an event', async () => {
+  it('requires no privileges of writers, and fails a change that is too large for an event', async () => {
     await create({ insert: { columns: '*' } });
     await database.query("create or replace user teller@'%'; grant insert on shop.author to teller@'%'");
     const teller = await createConnection({ host: '127.0.0.1', port: server.port, user: 'teller', database: 'shop' });
@@ -172,7 +172,7 @@ describe.skipIf(!hasMariadb())('event triggers of MariaDB', () => {
     expect(await changes()).toHaveLength(1);
   });
 
-  it('do not see what foreign keys take away, nor a table that is emptied as a whole', async () => {
+  it('does not capture cascades of foreign keys or truncates', async () => {
     await create({ table: 'article', delete: { columns: '*' } });
     await database.query(
       'insert into author (id) values (1); insert into article values (1, 1, null); delete from author; truncate article',
@@ -180,7 +180,7 @@ describe.skipIf(!hasMariadb())('event triggers of MariaDB', () => {
     expect(await changes()).toEqual([]);
   });
 
-  it('follow definitions by SQL, which stand though the metadata does not allow them', async () => {
+  it('follows DDL, which commits even if the metadata does not allow it', async () => {
     await create({ insert: { columns: '*' }, update: { columns: ['score'] } });
     await runSql('alter table author add extra int default 5; alter table author drop column doc');
     await database.query('insert into author (id) values (1)');
