@@ -309,7 +309,7 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
         project.svc('import', 'old', '--out', 'new', '--state-from', url, '--source-secret', 'old', '--json');
       expect(await importing()).toMatchObject({
         code: 0,
-        json: { recorded: ['default 1'], warnings: ['default: no folder of the applied migrations 9'] },
+        json: { recorded: ['default 1'], warnings: ['default: there is no folder for the applied migrations 9'] },
       });
       const status = await project.svc('migrate', 'status', '--project', 'new', '--json');
       expect(status.json['databases']).toMatchObject([

@@ -84,7 +84,7 @@ describe.runIf(DEEP && hasMariadb())('migrations of MariaDB', () => {
     project.write({ 'migrations/shop/2_broken/down.sql': 'delete from item; create table left_over (id int);' });
     const verified = await project.svc('migrate', 'verify', '--database-name', 'shop', '--scratch', 'trial', '--json');
     expect(verified.json, JSON.stringify(verified.json)).toMatchObject({ verified: ['1'] });
-    expect(JSON.stringify(verified.json['errors'])).toContain('is left after down: table left_over');
+    expect(JSON.stringify(verified.json['errors'])).toContain('remains after down: table left_over');
     expect(JSON.stringify(await service.metadata('dbb_get_source_tables', { source: 'trial' }))).not.toContain('"trial"');
     await service.metadata('dbb_drop_source', { name: 'trial' });
   });
@@ -136,6 +136,6 @@ describe.runIf(DEEP && hasMariadb())('migrations of MariaDB', () => {
     });
     const both = await project.svc('migrate', 'verify', '--json');
     expect(both.json, JSON.stringify(both.json)).toMatchObject({ ok: true, verified: ['1'] });
-    expect(JSON.stringify(both)).toContain('definitions of the source shop cannot be rolled back');
+    expect(JSON.stringify(both)).toContain('DDL of the source shop cannot be rolled back');
   });
 });

@@ -169,9 +169,9 @@ it('goes on without a database that does not answer, where that is allowed', asy
     expect(deployed.json).toMatchObject({
       ok: true,
       warnings: expect.arrayContaining([
-        expect.stringMatching(/^the source away is left out, with its migrations and seeds/),
+        expect.stringMatching(/^the source away is skipped with its migrations and seeds/),
         // It has no migrations.
-        expect.stringMatching(/^the source seeded is left out/),
+        expect.stringMatching(/^the source seeded is skipped/),
       ]),
     });
     expect(deployed.stdout).not.toContain('secret');

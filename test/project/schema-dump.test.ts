@@ -77,7 +77,7 @@ describe.runIf(DEEP)('migrations of what is there', () => {
     });
     const created = await project.svc('migrate', 'create', 'init', '--from-server', '--json');
     expect(created.json, JSON.stringify(created.json['errors'])).toMatchObject({ ok: true });
-    expect(created.json['warnings']).toEqual(['aggregate public.first_of(integer) is not written: add it by hand']);
+    expect(created.json['warnings']).toEqual(['aggregate public.first_of(integer) is not in the dump: add it by hand']);
     const status = await project.svc('migrate', 'status', '--json');
     expect(status.json['databases']).toMatchObject([{ migrations: [{ status: 'applied' }] }]);
     const deployed = await project.svc('deploy', '--json', '--endpoint', other.url);
@@ -93,7 +93,7 @@ describe.runIf(DEEP)('migrations of what is there', () => {
       ],
     });
     const again = await project.svc('migrate', 'create', 'again', '--from-server', '--json');
-    expect(again.json['warnings']).toContainEqual(expect.stringContaining('default has migrations already'));
+    expect(again.json['warnings']).toContainEqual(expect.stringContaining('default already has migrations'));
     const missing = await project.svc('migrate', 'create', 'x', '--from-server', '--schema', 'public,nowhere', '--json');
     expect(missing.json['errors']).toMatchObject([{ code: 'not-exists' }]);
   });

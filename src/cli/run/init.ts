@@ -1,4 +1,4 @@
-/** `svc init`: a new project. */
+/** `svc init` */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Document } from 'yaml';
@@ -18,7 +18,7 @@ export async function runInit(context: CommandContext): Promise<CommandOutcome> 
   const root = resolve(context.cwd, context.args[0] ?? '.');
   const files = projectFiles(root);
   if (existsSync(join(root, CONFIG_FILE)))
-    throw failure('exists', `there is a project in ${root} already`, { file: CONFIG_FILE }, EXIT.usage);
+    throw failure('exists', `there already is a project in ${root}`, { file: CONFIG_FILE }, EXIT.usage);
   const from = textOption(context, 'from');
   const endpoint = from ?? textOption(context, 'endpoint') ?? 'http://localhost:8080';
   const { settings, warnings } = openProject(
@@ -57,5 +57,5 @@ export async function runInit(context: CommandContext): Promise<CommandOutcome> 
   ]);
   applyChanges(files, changes);
   const written = [...changes.keys()].map((path) => files.show(path));
-  return { text: `made a project in ${root}: ${counted(written.length, 'file')}`, data: { root, written } };
+  return { text: `created a project in ${root}: ${counted(written.length, 'file')}`, data: { root, written } };
 }

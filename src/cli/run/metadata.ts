@@ -44,7 +44,7 @@ function printYaml(document: JsonObject): string {
   return printYamlFile(file);
 }
 
-/** The metadata of the project, its shape checked. @throws ProjectFailure */
+/** Metadata of the project, with its structure checked. @throws ProjectFailure */
 async function checkedMetadata(context: CommandContext): Promise<ReadMetadata> {
   const read = readMetadata((await context.project()).metadata);
   const problems = shapeProblems(read, await context.kinds());
@@ -71,7 +71,7 @@ async function applyOnce(context: CommandContext): Promise<CommandOutcome> {
   }
   const applied = await applyMetadata(read, server, kinds, { allowInconsistent: flagOption(context, 'allowInconsistent') });
   const outcome = { sent: applied.sent, resource_version: applied.resourceVersion, changes: applied.changes.map(changeJson) };
-  const head = applied.sent ? `metadata applied, ${counted(applied.changes.length, 'change')}` : 'the service has this metadata already';
+  const head = applied.sent ? `metadata applied, ${counted(applied.changes.length, 'change')}` : 'the service already has this metadata';
   const format = textOption(context, 'output');
   const text = format === undefined ? head : printDocument((await exportFrom(server)).metadata, format);
   if (applied.inconsistencies.length === 0) return { text, data: outcome };
@@ -84,7 +84,7 @@ async function applyOnce(context: CommandContext): Promise<CommandOutcome> {
   };
 }
 
-/** Applies once and then after each change, until the process is interrupted. */
+/** Applies now and after each change, until the process is interrupted. */
 async function watchAndApply(context: CommandContext): Promise<CommandOutcome> {
   const { files, metadata } = await context.project();
   const attempt = async (): Promise<void> => {
@@ -113,13 +113,18 @@ export async function runExport(context: CommandContext): Promise<CommandOutcome
   if (format !== undefined) return { text: printDocument(metadata, format), data: { metadata } };
   const { metadata: at, files } = await context.project();
   if ((at.overlays ?? []).length > 0)
-    throw failure('not-supported', 'an environment with overlays is not exported: the files are those of all environments', {}, EXIT.usage);
+    throw failure(
+      'not-supported',
+      'an environment with overlays cannot be exported, because the files belong to all environments',
+      {},
+      EXIT.usage,
+    );
   const written = writeMetadata(at, inWordsOf(writtenDocument(at), metadata, await context.kinds()));
   const changes = new Map(written.changes);
   const prune = flagOption(context, 'prune');
   for (const path of written.orphans) {
     if (prune) changes.set(path, null);
-    else context.warn(`${files.show(path)} is included by nothing; --prune removes such files`);
+    else context.warn(`${files.show(path)} is not included anywhere; --prune removes such files`);
   }
   const shown = [...changes].map(([path, text]) => `${text === null ? 'removed' : 'written'} ${files.show(path)}`);
   const data = {
@@ -133,10 +138,10 @@ export async function runExport(context: CommandContext): Promise<CommandOutcome
       data,
     };
   applyChanges(files, changes);
-  return { text: changes.size === 0 ? 'the files say it already' : shown.join('\n'), data };
+  return { text: changes.size === 0 ? 'the files are up to date' : shown.join('\n'), data };
 }
 
-/** Of the files; one without sources where there are none yet. @throws ProjectFailure */
+/** Document of the files, or an empty one if there are no files yet. @throws ProjectFailure */
 function writtenDocument(at: MetadataFolder): JsonObject {
   const isThere = at.files.read(at.file ?? join(at.folder, SOURCES_FILE)) !== undefined;
   return isThere ? readMetadata(at).document : { version: 3, sources: [] };
@@ -200,10 +205,10 @@ export async function runReload(context: CommandContext): Promise<CommandOutcome
     reload_remote_schemas: isNarrow ? remotes : true,
     recreate_event_triggers: flagOption(context, 'recreateEventTriggers') ? (isNarrow ? sources : true) : false,
   });
-  return told(await listInconsistencies(server, await projectMetadata(context)), 'reloaded');
+  return consistencyOutcome(await listInconsistencies(server, await projectMetadata(context)), 'reloaded');
 }
 
-/** The files, where they can be read: to say where things stand. */
+/** Metadata of the files, for places in messages; `null` if they cannot be read. */
 async function projectMetadata(context: CommandContext): Promise<ReadMetadata | null> {
   try {
     return readMetadata((await context.anyProject()).metadata);
@@ -213,7 +218,7 @@ async function projectMetadata(context: CommandContext): Promise<ReadMetadata | 
   }
 }
 
-function told(inconsistencies: readonly Inconsistency[], done: string): CommandOutcome {
+function consistencyOutcome(inconsistencies: readonly Inconsistency[], done: string): CommandOutcome {
   const data = { is_consistent: inconsistencies.length === 0, inconsistencies: inconsistencies.map(inconsistencyJson) };
   if (inconsistencies.length === 0) return { text: `${done}; the metadata is consistent`, data };
   return { text: `${done}; the metadata is inconsistent`, data, exit: EXIT.inconsistent, problems: problemsOf(inconsistencies) };
@@ -222,10 +227,10 @@ function told(inconsistencies: readonly Inconsistency[], done: string): CommandO
 /** `svc metadata clear` */
 export async function runClear(context: CommandContext): Promise<CommandOutcome> {
   const server = await context.server();
-  if (!(await context.confirm(`This removes all metadata of ${server.endpoint} but the source default.`)))
+  if (!(await context.confirm(`This removes all metadata of ${server.endpoint} except the source default.`)))
     throw failure('not-confirmed', 'nothing was removed');
   await server.metadata('clear_metadata', {});
-  return { text: 'the metadata is cleared' };
+  return { text: 'the metadata was cleared' };
 }
 
 /** `svc metadata inconsistency list` */
@@ -269,13 +274,13 @@ export async function runLint(context: CommandContext): Promise<CommandOutcome> 
   const orphans = metadata.file === undefined ? orphansOf(metadata) : [];
   const problems = [...shapeProblems(read, await context.kinds()), ...lintMetadata(read)];
   for (const path of orphans)
-    problems.push({ code: 'orphan', message: 'included by nothing', file: files.show(path), severity: 'warning' });
+    problems.push({ code: 'orphan', message: 'not included anywhere', file: files.show(path), severity: 'warning' });
   const clashes = new Map<string, string>();
   for (const path of files.list(join(metadata.folder))) {
     const lower = path.toLowerCase();
     const other = clashes.get(lower);
     if (other !== undefined)
-      problems.push({ code: 'case', message: `differs from ${files.show(other)} in case only`, file: files.show(path) });
+      problems.push({ code: 'case', message: `differs from ${files.show(other)} only in case`, file: files.show(path) });
     clashes.set(lower, path);
   }
   return findingsOutcome(context, problems);

@@ -13,7 +13,7 @@ import { type CommandContext, flagOption, type CommandOutcome, textOption } from
 import { knownMigrations } from './migrate.ts';
 import { runOptions, versionOption } from './run-options.ts';
 
-/** Sources that the metadata of the project names; none where it cannot be read. */
+/** Names of the sources in the metadata of the project; none if it cannot be read. */
 export function projectSources(project: Project): readonly string[] {
   try {
     return sourceNames(readMetadata(project.metadata).document);
@@ -23,13 +23,13 @@ export function projectSources(project: Project): readonly string[] {
   }
 }
 
-/** A name for a file or folder of what people wrote. */
+/** Turns a description into the name of a file or folder. @throws ProjectFailure */
 export function fileName(name: string): string {
   const plain = name
     .trim()
     .replace(/[^\p{L}\p{N}_.-]+/gu, '_')
     .slice(0, 150);
-  if (plain === '' || plain.startsWith('.')) throw failure('usage', `"${name}" is no name`, {}, EXIT.usage);
+  if (plain === '' || plain.startsWith('.')) throw failure('usage', `"${name}" cannot be used as a name`, {}, EXIT.usage);
   return plain;
 }
 
@@ -48,12 +48,12 @@ export async function runMigrateCreate(context: CommandContext): Promise<Command
   const migrations = readMigrations(project.files, join(project.migrationsFolder, source));
   const last = migrations.at(-1)?.version ?? 0n;
   const now = BigInt(Date.now());
-  // A clock that is behind must not put it before what is there.
+  // The new migration is the last one even if the clock is behind.
   const version = now > last ? now : last + 1n;
   const folder = join(project.migrationsFolder, source, `${version}_${fileName(named)}`);
   const dump = flagOption(context, 'fromServer') ? await dumped(context, source) : undefined;
   if (dump !== undefined && migrations.length > 0)
-    context.warn(`${source} has migrations already: on an empty database this one fails where it makes again what they have made`);
+    context.warn(`${source} already has migrations: on an empty database, this one fails for objects that they have created`);
   const withEnd = (sql: string): string => (sql === '' || sql.endsWith('\n') ? sql : `${sql}\n`);
   const changes = new Map<string, string | null>([
     [join(folder, 'up.sql'), withEnd(dump ?? fromFile ?? textOption(context, 'upSql') ?? '')],
@@ -64,19 +64,18 @@ export async function runMigrateCreate(context: CommandContext): Promise<Command
   return { text: project.files.show(folder), data: { version: String(version), source, folder: project.files.show(folder) } };
 }
 
-/** The schema of a source, with the rows of its enum tables. @throws ProjectFailure */
+/** SQL that creates the schema of a source, with the rows of its enum tables. @throws ProjectFailure */
 async function dumped(context: CommandContext, name: string): Promise<string> {
   if (['upSql', 'downSql', 'sqlFromFile'].some((option) => textOption(context, option) !== undefined))
-    throw failure('usage', '--from-server excludes the other sources of SQL', {}, EXIT.usage);
+    throw failure('usage', '--from-server cannot be combined with --up-sql, --down-sql or --sql-from-file', {}, EXIT.usage);
   const server = await context.server();
   const source = (await serverSources(server, await context.kinds())).find((each) => each.name === name);
   if (source === undefined) throw failure('no-source', `the service has no source "${name}"`);
   const schemas = (textOption(context, 'schema') ?? '').split(',').flatMap((each) => (each.trim() === '' ? [] : [each.trim()]));
   const dumpSchema = source.backend?.migrations?.dumpSchema;
-  if (dumpSchema === undefined)
-    throw failure('not-supported', `the schema of a source of the kind "${source.kind}" is not written as a migration`);
+  if (dumpSchema === undefined) throw failure('not-supported', `--from-server does not support sources of kind "${source.kind}"`);
   const { sql, left } = await dumpSchema(dumpContext(server, source), schemas, enumTables(source));
-  for (const object of left) context.warn(`${object} is not written: add it by hand`);
+  for (const object of left) context.warn(`${object} is not in the dump: add it by hand`);
   return sql;
 }
 
@@ -95,7 +94,7 @@ async function recordAsApplied(context: CommandContext, name: string, version: b
 export async function runMigrateDelete(context: CommandContext): Promise<CommandOutcome> {
   const [project, server] = [await context.project(), await context.server()];
   const text = textOption(context, 'version');
-  if ((text === undefined) === !flagOption(context, 'all')) throw failure('usage', 'either --version or --all', {}, EXIT.usage);
+  if ((text === undefined) === !flagOption(context, 'all')) throw failure('usage', 'name either --version or --all', {}, EXIT.usage);
   const name = oneFolder(project, project.migrationsFolder, textOption(context, 'databaseName'), []);
   const source = (await serverSources(server, await context.kinds())).find((each) => each.name === name);
   if (source === undefined) throw failure('no-source', `the service has no source "${name}"`);
@@ -107,8 +106,8 @@ export async function runMigrateDelete(context: CommandContext): Promise<Command
   const keepsFiles = flagOption(context, 'server');
   const list = chosen.map((each) => String(each.version)).join(', ');
   const question = keepsFiles
-    ? `This forgets that ${list} of ${name} were run.`
-    : `This forgets that ${list} of ${name} were run, and removes their folders.`;
+    ? `This removes ${list} of ${name} from the migration history.`
+    : `This removes ${list} of ${name} from the migration history, and their folders.`;
   if (!(await context.confirm(question))) throw failure('not-confirmed', 'nothing was removed');
   const { history } = migrationsOf(source);
   const written = chosen.filter(({ entry }) => entry !== undefined);
@@ -117,5 +116,8 @@ export async function runMigrateDelete(context: CommandContext): Promise<Command
     await mirrorState(server, new Map([[source.name, await readEntries(server, source)]]));
   }
   if (!keepsFiles) for (const { migration } of chosen) if (migration !== undefined) rmSync(migration.folder, { recursive: true });
-  return { text: `${keepsFiles ? 'forgotten' : 'removed'} ${list}`, data: { removed: chosen.map((each) => String(each.version)) } };
+  return {
+    text: `removed ${list}${keepsFiles ? ' from the migration history' : ''}`,
+    data: { removed: chosen.map((each) => String(each.version)) },
+  };
 }

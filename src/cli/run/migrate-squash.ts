@@ -32,7 +32,7 @@ export async function runMigrateSquash(context: CommandContext): Promise<Command
   if (wrong.length > 0)
     throw failure(
       'migration',
-      `${wrong.map(({ version, status }) => `${version} is ${status}`).join(', ')}: only migrations that are applied or pending as they are can be squashed`,
+      `${wrong.map(({ version, status }) => `${version} is ${status}`).join(', ')}: only applied and pending migrations can be squashed`,
     );
   const isApplied = chosen.every(({ status }) => status === 'applied');
   if (!isApplied && chosen.some(({ status }) => status === 'applied'))
@@ -40,9 +40,9 @@ export async function runMigrateSquash(context: CommandContext): Promise<Command
   const migrations = chosen.map(({ migration }) => migration as Migration);
   const { scan, history, rollback } = migrationsOf(source);
   const alone = migrations.filter((each) => each.withoutTransaction || scan(each.up ?? '').control.length > 0);
-  for (const { shown } of alone) context.warn(`${shown} cannot share a transaction: the new migration is run without one`);
+  for (const { shown } of alone) context.warn(`${shown} cannot share a transaction: the new migration runs without one`);
   const without = migrations.filter(({ down }) => down === null);
-  for (const { shown } of without) context.warn(`${shown} has no down: taking back the new migration does not take it back`);
+  for (const { shown } of without) context.warn(`${shown} has no down.sql: reverting the new migration does not revert this part`);
   const part = (each: Migration, sql: string): string => {
     const last = scan(sql).statements.at(-1);
     const isEnded = last === undefined || /^\s*;/.test(sql.slice(last.at + last.text.length));
@@ -66,17 +66,15 @@ export async function runMigrateSquash(context: CommandContext): Promise<Command
     const earlier = all.filter(({ status, version }) => status === 'pending' && version < from).map(({ migration }) => migration?.up ?? '');
     await requireSameSchema(server, source, [...earlier, ...migrations.map((each) => each.up ?? '')], [...earlier, up]);
   } else
-    context.progress(
-      'whether the new migration makes the same schema is not tried: --scratch names a source with an empty database for that',
-    );
+    context.progress('the schema of the new migration is not verified; to verify it, name a source with an empty database with --scratch');
   const keep = migrations.at(-1) as Migration;
   const parent = join(project.migrationsFolder, source.name);
   const folder = join(parent, `${keep.version}_${fileName(textOption(context, 'name') ?? 'squashed')}`);
   const aside = join(parent, `squashed_${from}_to_${to}`);
-  if (!(await context.confirm(`This makes one migration of ${migrations.length}, in ${project.files.show(folder)}.`)))
+  if (!(await context.confirm(`This merges ${migrations.length} migrations into ${project.files.show(folder)}.`)))
     throw failure('not-confirmed', 'nothing was squashed');
   const isDeleted = flagOption(context, 'deleteSource');
-  // First what is new, beside the others; a run that is cut off leaves two folders of one version, which is told.
+  // The new folder is written first: an interrupted run leaves two folders of one version, which other commands report.
   const drafted = `${folder}.new`;
   applyChanges(
     project.files,
@@ -100,12 +98,12 @@ export async function runMigrateSquash(context: CommandContext): Promise<Command
     await mirrorState(server, new Map([[source.name, await readEntries(server, source)]]));
   }
   return {
-    text: `${project.files.show(folder)} holds ${counted(migrations.length, 'migration')}`,
+    text: `${project.files.show(folder)} contains ${counted(migrations.length, 'migration')}`,
     data: { folder: project.files.show(folder), squashed: migrations.map(({ version }) => String(version)) },
   };
 }
 
-/** @throws ProjectFailure where the SQL of the one list makes another schema than that of the other */
+/** @throws ProjectFailure if the two lists of SQL produce different schemas */
 async function requireSameSchema(
   server: ServerClient,
   source: ListedSource,
@@ -120,19 +118,19 @@ async function requireSameSchema(
 function requireSame(difference: Difference | undefined): void {
   if (difference === undefined) return;
   const shown = [...difference.lost.map((line) => `- ${line}`), ...difference.left.map((line) => `+ ${line}`)].slice(0, 20);
-  throw failure('squash', `the new migration would make another schema: ${shown.join('; ')}`);
+  throw failure('squash', `the new migration would produce another schema: ${shown.join('; ')}`);
 }
 
 interface Squashed {
-  /** Migrations in front of those that are squashed. */
+  /** Migrations before those that are squashed. */
   readonly before: readonly KnownMigration[];
   readonly chosen: readonly KnownMigration[];
-  /** Of the new one. */
+  /** SQL of the new migration. */
   readonly up: string;
   readonly down: string;
 }
 
-/** @throws ProjectFailure where the new migration makes another schema than those that it takes the place of */
+/** @throws ProjectFailure if the new migration produces another schema than those that it replaces */
 async function compareInScratch(context: CommandContext, trial: Trial, { before, chosen, up, down }: Squashed): Promise<void> {
   const last = chosen.at(-1) as KnownMigration;
   const made = { ...(last.migration as Migration), up, down: down.trim() === '' ? null : down, checksum: checksumOf(up) };
@@ -160,5 +158,5 @@ async function compareInScratch(context: CommandContext, trial: Trial, { before,
   if (chosen.some(({ migration }) => migration?.down === null)) return;
   const undone = differenceBetween(base, await run([squashed], 'down'));
   if (undone !== undefined)
-    context.warn(`the down of the new migration does not take all of it back: ${[...undone.left, ...undone.lost].join('; ')}`);
+    context.warn(`the down.sql of the new migration does not revert everything: ${[...undone.left, ...undone.lost].join('; ')}`);
 }

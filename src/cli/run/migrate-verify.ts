@@ -26,7 +26,7 @@ export async function runMigrateVerify(context: CommandContext): Promise<Command
   for (const source of sources) {
     const all = await knownMigrations(project, server, source);
     if (scratch === undefined && migrationsOf(source).rollback === undefined) {
-      const message = `definitions of the source ${source.name} cannot be rolled back: name a source with an empty database for the trial with --scratch`;
+      const message = `DDL of the source ${source.name} cannot be rolled back: name a source with an empty database with --scratch`;
       if (sources.length === 1) throw failure('not-supported', message);
       context.warn(message);
       continue;
@@ -46,7 +46,7 @@ export async function runMigrateVerify(context: CommandContext): Promise<Command
   };
 }
 
-/** In transactions of the source that are rolled back. */
+/** Verifies pending migrations in transactions of the source that are rolled back. */
 async function verifyPending(context: CommandContext, source: ListedSource, all: readonly KnownMigration[]): Promise<Found> {
   const problems: Problem[] = [];
   const verified: string[] = [];
@@ -57,7 +57,7 @@ async function verifyPending(context: CommandContext, source: ListedSource, all:
     if (up === undefined) {
       problems.push({
         code: 'not-tried',
-        message: 'cannot run in a transaction: it is not tried, nor is what follows; --scratch tries it in a database of its own',
+        message: 'cannot run in a transaction: neither this migration nor later ones were verified; use --scratch',
         file: migration.shown,
       });
       break;
@@ -67,9 +67,7 @@ async function verifyPending(context: CommandContext, source: ListedSource, all:
         ? [
             noDown(
               migration,
-              migration.down === null
-                ? undefined
-                : 'its down cannot run in a transaction: it is not tried; --scratch tries it in a database of its own',
+              migration.down === null ? undefined : 'its down.sql cannot run in a transaction and was not verified; use --scratch',
             ),
           ]
         : await verifyOne(context, source, before.join('\n;\n'), migration, up, down);
@@ -102,21 +100,21 @@ async function verifyOne(
 
 function notUndone({ shown }: Migration, first: Difference | undefined, second: Difference | undefined): readonly Problem[] {
   const lines = [
-    ...(first?.left ?? []).map((line) => `is left after down: ${line}`),
-    ...(first?.lost ?? []).map((line) => `is gone after down: ${line}`),
-    ...(second?.left ?? []).map((line) => `is there after up for the second time only: ${line}`),
-    ...(second?.lost ?? []).map((line) => `is not there after up for the second time: ${line}`),
+    ...(first?.left ?? []).map((line) => `remains after down: ${line}`),
+    ...(first?.lost ?? []).map((line) => `is missing after down: ${line}`),
+    ...(second?.left ?? []).map((line) => `exists only after the second up: ${line}`),
+    ...(second?.lost ?? []).map((line) => `is missing after the second up: ${line}`),
   ];
   return lines.map((message) => ({ code: 'not-undone', message, file: shown }));
 }
 
-/** @throws what is about no migration */
+/** @throws errors that do not concern the migration */
 function problemsIn(thrown: unknown, file: string): readonly Problem[] {
   if (!(thrown instanceof ProjectFailure) || thrown.exit === EXIT.unreachable) throw thrown;
   return thrown.problems.map((problem) => ({ ...problem, file }));
 }
 
-/** All of them, from an empty database on, also those that cannot run in a transaction. */
+/** Verifies all migrations from an empty database, including those that cannot run in a transaction. */
 async function verifyInScratch(all: readonly KnownMigration[], trial: Trial): Promise<Found> {
   const problems: Problem[] = [];
   const verified: string[] = [];

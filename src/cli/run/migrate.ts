@@ -26,7 +26,7 @@ import { type CommandContext, flagOption, type CommandOutcome, textOption } from
 import { runOptions, versionOption } from './run-options.ts';
 import { table } from './table.ts';
 
-/** What is on disk and in the source. @throws ProjectFailure */
+/** Migrations of the files and of the history of the source. @throws ProjectFailure */
 export async function knownMigrations(project: Project, server: ServerClient, source: ListedSource): Promise<readonly KnownMigration[]> {
   migrationsOf(source);
   const migrations = readMigrations(project.files, join(project.migrationsFolder, source.name));
@@ -72,9 +72,9 @@ function statusJson({ version, name, status, entry }: KnownMigration): JsonObjec
 /** `svc migrate apply` */
 export async function runMigrateApply(context: CommandContext): Promise<CommandOutcome> {
   const [project, server] = [await context.project(), await context.server()];
-  const wish = wishOf(context);
-  if (flagOption(context, 'skipExecution') && (wish.kind === 'goto' || flagOption(context, 'dryRun')))
-    throw failure('usage', '--skip-execution goes neither with --goto nor with --dry-run', {}, EXIT.usage);
+  const goal = goalOf(context);
+  if (flagOption(context, 'skipExecution') && (goal.kind === 'goto' || flagOption(context, 'dryRun')))
+    throw failure('usage', '--skip-execution cannot be combined with --goto or --dry-run', {}, EXIT.usage);
   if (flagOption(context, 'allDatabases') && textOption(context, 'databaseName') !== undefined)
     throw failure('usage', '--all-databases and --database-name exclude each other', {}, EXIT.usage);
   const sources = await chosenSources(
@@ -84,9 +84,9 @@ export async function runMigrateApply(context: CommandContext): Promise<CommandO
     project.migrationsFolder,
     textOption(context, 'databaseName'),
   );
-  requireOne(sources, wish, flagOption(context, 'allDatabases'));
+  requireOne(sources, goal, flagOption(context, 'allDatabases'));
   const options = runOptions(context);
-  const planned = await planAll(project, server, sources, wish, {
+  const planned = await planAll(project, server, sources, goal, {
     allowChanged: flagOption(context, 'allowChanged'),
     strictOrder: flagOption(context, 'strictOrder'),
     options,
@@ -101,30 +101,30 @@ export async function runMigrateApply(context: CommandContext): Promise<CommandO
   const done = await runAll(server, planned, options, context.print);
   const short = planned.reduce((sum, each) => sum + each.short, 0);
   const data = { migrations: done.map(doneJson) };
-  // Those that ran have been printed.
+  // Migrations that ran have already been printed.
   const text = done.length === 0 ? 'nothing to run' : '';
   if (short > 0) return { text, data, exit: EXIT.failed, problems: [{ code: 'limit', message: `limit ${short} short` }] };
   return { text, data };
 }
 
-/** What takes something back, in all databases only where that is asked for. @throws ProjectFailure */
-function requireOne(sources: readonly SqlSource[], wish: MigrationGoal, all: boolean): void {
-  if (sources.length < 2 || all || wish.kind === 'up' || (wish.kind === 'version' && wish.direction === 'up')) return;
+/** Reverts migrations in several sources only with `--all-databases`. @throws ProjectFailure */
+function requireOne(sources: readonly SqlSource[], goal: MigrationGoal, all: boolean): void {
+  if (sources.length < 2 || all || goal.kind === 'up' || (goal.kind === 'version' && goal.direction === 'up')) return;
   const names = sources.map(({ name }) => name).join(', ');
-  throw failure('usage', `there are migrations of ${names}: name one with --database-name, or say --all-databases`, {}, EXIT.usage);
+  throw failure('usage', `there are migrations of ${names}: name one source with --database-name, or use --all-databases`, {}, EXIT.usage);
 }
 
-function wishOf(context: CommandContext): MigrationGoal {
-  const given = ['up', 'down', 'goto', 'version'].filter((name) => textOption(context, name) !== undefined);
-  if (given.length > 1) throw failure('usage', `--${given.join(' and --')} exclude each other`, {}, EXIT.usage);
+function goalOf(context: CommandContext): MigrationGoal {
+  const set = ['up', 'down', 'goto', 'version'].filter((name) => textOption(context, name) !== undefined);
+  if (set.length > 1) throw failure('usage', `--${set.join(' and --')} exclude each other`, {}, EXIT.usage);
   const count = (text: string, flag: string): number | 'all' => {
     if (text === 'all') return 'all';
     if (!/^\d+$/.test(text) || text === '0')
-      throw failure('usage', `${flag} is to be a number of migrations or "all", not "${text}"`, {}, EXIT.usage);
+      throw failure('usage', `${flag} must be a number of migrations or "all", not "${text}"`, {}, EXIT.usage);
     return Number(text);
   };
   const text = (name: string): string => textOption(context, name) as string;
-  switch (given[0]) {
+  switch (set[0]) {
     case 'down':
       return { kind: 'down', count: count(text('down'), '--down') };
     case 'goto':
@@ -144,12 +144,12 @@ export interface PlannedSource {
   readonly short: number;
 }
 
-/** What is to be run in all sources, looked at before anything is run. @throws ProjectFailure with all that is wrong */
+/** Plans the migrations of all sources and checks them before anything runs. @throws ProjectFailure with all problems */
 export async function planAll(
   project: Project,
   server: ServerClient,
   sources: readonly ListedSource[],
-  wish: MigrationGoal,
+  goal: MigrationGoal,
   {
     allowChanged,
     strictOrder,
@@ -168,12 +168,12 @@ export async function planAll(
       if (status === 'changed' && !allowChanged)
         problems.push({
           code: 'changed',
-          message: `migration ${version} of ${source.name} has changed since it was run: make a new one, or go on with --allow-changed`,
+          message: `migration ${version} of ${source.name} has changed since it was applied: create a new migration, or continue with --allow-changed`,
           ...place,
         });
-      if (status === 'dirty' && wish.kind !== 'version') problems.push(dirtyProblem(source, known));
+      if (status === 'dirty' && goal.kind !== 'version') problems.push(dirtyProblem(source, known));
     }
-    const { steps, short } = stepsFor(all, wish);
+    const { steps, short } = stepsFor(all, goal);
     const last = all.findLast(({ entry }) => entry !== undefined)?.version;
     const late = steps.filter(({ direction, known }) => direction === 'up' && last !== undefined && known.version < last);
     for (const { known } of late) {
@@ -200,9 +200,9 @@ export function doneJson({ source, version, name, direction, outcome, ms }: Done
 }
 
 /**
- * Runs what was planned, reads the touched sources again, and mirrors what is applied.
- * @param progress is given a line for each that was run
- * @param done gets what was run, also when something fails
+ * Runs planned migrations, then makes the service read the changed sources again and updates the mirrored migration state.
+ * @param progress called with a line for each migration
+ * @param done receives the migrations that ran, even if a later one fails
  * @throws ProjectFailure
  */
 export async function runAll(
@@ -225,13 +225,13 @@ export async function runAll(
         ? []
         : steps.flatMap(({ direction, known }) => (direction === 'up' ? [known.migration?.up ?? ''] : []));
       await createNeededExtension(server, source, texts, progress);
-      // What was found when it was planned is told already.
+      // Findings were reported when the steps were planned.
       await runSteps(server, source, steps, { ...options, report: () => undefined, onDone });
     }
   } finally {
     if (touched.size > 0)
       await followUp(server, [...touched]).catch((thrown: unknown) =>
-        options.report(`the service did not read its sources again: ${String(thrown)}`),
+        options.report(`the service could not read its sources again: ${String(thrown)}; run svc metadata reload`),
       );
   }
   return done;

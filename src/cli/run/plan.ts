@@ -1,4 +1,4 @@
-/** `svc plan` */
+/** The deployment plan of `svc plan` and `svc deploy --plan`. */
 import { resolve } from 'node:path';
 import { applyChanges, projectFiles, readNamedFile } from '../../project/directory/files.ts';
 import { readMetadata } from '../../project/directory/read-metadata.ts';
@@ -10,7 +10,7 @@ import { isJsonObject, parseJson } from '../../util/json.ts';
 import { type CommandContext, flagOption, type CommandOutcome, textOption } from '../context.ts';
 import { secondsOption } from './run-options.ts';
 
-/** @param hashOnly nothing else of it is wanted. @throws ProjectFailure */
+/** @param hashOnly compute only the hash of the plan @throws ProjectFailure */
 export async function planOf(context: CommandContext, hashOnly = false): Promise<DeploymentPlan> {
   const project = await context.project();
   const read = readMetadata(project.metadata);
@@ -26,7 +26,8 @@ export async function planOf(context: CommandContext, hashOnly = false): Promise
   });
 }
 
-export async function runPlan(context: CommandContext): Promise<CommandOutcome> {
+/** `svc plan` */
+export async function runPlanCommand(context: CommandContext): Promise<CommandOutcome> {
   const plan = await planOf(context);
   const out = textOption(context, 'out');
   if (out !== undefined) {
@@ -43,20 +44,20 @@ export async function runPlan(context: CommandContext): Promise<CommandOutcome> 
       ...(column === undefined ? {} : { column }),
     }),
   );
-  // What deploy would refuse.
+  // Objects that svc deploy would reject.
   const inconsistent = flagOption(context, 'allowInconsistent') ? [] : plan.inconsistencies.problems;
   const isFound = flagOption(context, 'detailedExitCode') && !isEmptyPlan(plan);
   const exit = problems.length > 0 ? EXIT.failed : inconsistent.length > 0 ? EXIT.inconsistent : isFound ? EXIT.found : EXIT.done;
   return { exit, problems: [...problems, ...inconsistent], text: printPlan(plan), data: { plan: planJson(plan) } };
 }
 
-/** Refuses a plan that is not what would be done now. @throws ProjectFailure */
+/** @throws ProjectFailure if the plan in the file is not up to date */
 export async function requirePlan(context: CommandContext, file: string): Promise<void> {
   const text = readNamedFile(context.cwd, file);
   if (text === undefined) throw failure('missing-file', `the plan ${file} does not exist`, {}, EXIT.usage);
-  const given = parseJson(text);
-  const hash = isJsonObject(given) ? given['hash'] : undefined;
+  const json = parseJson(text);
+  const hash = isJsonObject(json) ? json['hash'] : undefined;
   const now = await planOf({ ...context, options: { ...context.options, noTry: true } }, true);
   if (hash !== now.hash)
-    throw failure('plan', 'files or service have changed since the plan was made: make it again with svc plan --out', { file });
+    throw failure('plan', 'the files or the service have changed since the plan was made: run svc plan --out again', { file });
 }

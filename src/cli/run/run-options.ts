@@ -2,21 +2,20 @@ import { EXIT, failure } from '../../project/failure.ts';
 import type { MigrationOptions } from '../../migrations/run-migrations.ts';
 import { type CommandContext, flagOption, textOption } from '../context.ts';
 
-/** Seconds of an option, as milliseconds. @throws ProjectFailure */
+/** @returns milliseconds @throws ProjectFailure */
 export function secondsOption(context: CommandContext, name: string, flag: string): number | undefined {
   const text = textOption(context, name);
   if (text === undefined) return undefined;
   const seconds = Number(text);
   if (!Number.isFinite(seconds) || seconds < 0 || text.trim() === '')
-    throw failure('usage', `${flag} is to be a number of seconds, not "${text}"`, {}, EXIT.usage);
+    throw failure('usage', `${flag} must be a number of seconds, not "${text}"`, {}, EXIT.usage);
   return seconds * 1000;
 }
 
-/** How migrations are run, from the flags. @throws ProjectFailure */
+/** Options of a migration run. @throws ProjectFailure */
 export function runOptions(context: CommandContext): MigrationOptions {
   return {
     skipExecution: flagOption(context, 'skipExecution'),
-    // Commander reads `--no-x` as the opposite of `--x`.
     withoutTransaction: flagOption(context, 'noTransaction'),
     singleTransaction: flagOption(context, 'singleTransaction'),
     lockTimeoutMs: secondsOption(context, 'lockTimeout', '--lock-timeout') ?? 60_000,
@@ -28,8 +27,8 @@ export function runOptions(context: CommandContext): MigrationOptions {
   };
 }
 
-/** A version of a migration. @throws ProjectFailure */
+/** @throws ProjectFailure if the text is no version of a migration */
 export function versionOption(text: string, flag: string): bigint {
-  if (!/^\d+$/.test(text)) throw failure('usage', `${flag} is to be a version, a number, not "${text}"`, {}, EXIT.usage);
+  if (!/^\d+$/.test(text)) throw failure('usage', `${flag} must be the version number of a migration, not "${text}"`, {}, EXIT.usage);
   return BigInt(text);
 }

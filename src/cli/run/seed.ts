@@ -21,7 +21,7 @@ export async function runSeedCreate(context: CommandContext): Promise<CommandOut
     if (read === undefined) throw failure('missing-file', `the file ${file} does not exist`, {}, EXIT.usage);
     sql = read;
   }
-  if (flagOption(context, 'upsert') && tables.length === 0) throw failure('usage', '--upsert is of --from-table', {}, EXIT.usage);
+  if (flagOption(context, 'upsert') && tables.length === 0) throw failure('usage', '--upsert needs --from-table', {}, EXIT.usage);
   if (tables.length > 0) {
     const server = await context.server();
     const source = (await serverSources(server, await context.kinds())).find((each) => each.name === name);
@@ -39,7 +39,7 @@ export async function runSeedApply(context: CommandContext): Promise<CommandOutc
   const sources = await chosenSources(project, server, await context.kinds(), project.seedsFolder, textOption(context, 'databaseName'));
   const only = listOption(context, 'file');
   if (only.length > 0 && sources.length > 1)
-    throw failure('usage', '--file needs --database-name where there are several sources', {}, EXIT.usage);
+    throw failure('usage', '--file needs --database-name if there are several sources', {}, EXIT.usage);
   const options = runOptions(context);
   const planned = sources.map((source) => ({ source, seeds: readSeeds(project.files, join(project.seedsFolder, source.name), only) }));
   const run: JsonObject[] = [];

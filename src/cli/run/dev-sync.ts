@@ -1,4 +1,4 @@
-/** The files of a project and the service that `svc dev` runs for it, which people change both: the one in an editor, the other in its console. */
+/** Two-way synchronisation of `svc dev`: metadata files are edited in an editor, the metadata of the service in its console. */
 import type { Kinds } from '../../metadata/kinds.ts';
 import { applyChanges } from '../../project/directory/files.ts';
 import { readMetadata, type ReadMetadata } from '../../project/directory/read-metadata.ts';
@@ -13,27 +13,27 @@ import type { ServerClient } from '../../project/server-client.ts';
 import { counted } from '../../util/counted.ts';
 import type { JsonObject } from '../../util/json.ts';
 
-export interface InStep {
+export interface DevSync {
   /**
-   * Writes to the files what only the service has, applies what only they have, and where both have changed an object, applies that of the
-   * files. What was never agreed on is theirs.
+   * Writes changes of the service to the files and applies changes of the files to the service. If both have changed an object, and before
+   * the first sync, the files win.
    * @throws ProjectFailure
    */
   apply(project: Project): Promise<Applied>;
   /**
-   * The same where there is something to do. With overlays a change of the service stays until the files are edited.
-   * @returns what was applied, for people; '': nothing
+   * Like `apply`, but does nothing if both are equal. With overlays, a change of the service stays until the files are edited.
+   * @returns a report of what was applied, or the empty string
    * @throws ProjectFailure
    */
-  keep(project: Project): Promise<string>;
+  run(project: Project): Promise<string>;
 }
 
-/** Somebody may click between any two of them, and reading sources anew gives the metadata another version. */
+/** The metadata may change between any two attempts, and reading sources again also gives it another version. */
 const ATTEMPTS = 10;
 
-/** @param progress told of what is written to the files, and of what is lost */
-export function keepInStep(server: ServerClient, kinds: Kinds, progress: (message: string) => void): InStep {
-  /** What both had last. */
+/** @param progress called with the files that are written, and the changes that are lost */
+export function createDevSync(server: ServerClient, kinds: Kinds, progress: (message: string) => void): DevSync {
+  /** Metadata of both after the last sync. */
   let agreed: { readonly files: JsonObject; readonly service: JsonObject } | undefined;
   const apply = async (project: Project, attempts: number): Promise<Applied> => {
     const { metadata: theirs, resourceVersion } = await exportFrom(server);
@@ -42,24 +42,24 @@ export function keepInStep(server: ServerClient, kinds: Kinds, progress: (messag
       if (hasOverlays(project)) reportLost(agreed.service, theirs, kinds, progress);
       else {
         writeBack(project, read, agreed.service, theirs, kinds, progress);
-        // Whatever comes of the rest: what the files do not say as the service does is from now on their change alone.
+        // From now on, differences between files and service are changes of the files, even if the next step fails.
         agreed = { ...agreed, service: theirs };
       }
     }
-    const wanted = checked(project, kinds);
+    const merged = checked(project, kinds);
     try {
-      const applied = await applyMetadata(wanted, server, kinds, { allowInconsistent: false, expected: resourceVersion });
+      const applied = await applyMetadata(merged, server, kinds, { allowInconsistent: false, expected: resourceVersion });
       const now = await exportFrom(server);
-      // Of another version it may have what somebody has clicked meanwhile, which nobody has agreed on.
-      agreed = { files: wanted.document, service: now.resourceVersion === applied.resourceVersion ? now.metadata : wanted.document };
+      // With another version, the service may have changed meanwhile; that change is not synchronised yet.
+      agreed = { files: merged.document, service: now.resourceVersion === applied.resourceVersion ? now.metadata : merged.document };
       return applied;
     } catch (thrown) {
-      const isFaster = thrown instanceof ProjectFailure && thrown.problems.some(({ code }) => code === 'conflict');
-      if (!isFaster || attempts <= 1) throw thrown;
+      const hasConflict = thrown instanceof ProjectFailure && thrown.problems.some(({ code }) => code === 'conflict');
+      if (!hasConflict || attempts <= 1) throw thrown;
       return apply(project, attempts - 1);
     }
   };
-  const keep = async (project: Project): Promise<string> => {
+  const run = async (project: Project): Promise<string> => {
     const { metadata: theirs } = await exportFrom(server);
     const read = checked(project, kinds);
     if (isApplied(read.document, theirs, kinds)) {
@@ -74,10 +74,10 @@ export function keepInStep(server: ServerClient, kinds: Kinds, progress: (messag
       }
     }
     const { sent, changes, inconsistencies } = await apply(project, ATTEMPTS);
-    const told = sent ? [`metadata: ${counted(changes.length, 'change')}`] : [];
-    return [...told, ...problemsOf(inconsistencies).map(printProblem)].join('\n');
+    const report = sent ? [`metadata: ${counted(changes.length, 'change')}`] : [];
+    return [...report, ...problemsOf(inconsistencies).map(printProblem)].join('\n');
   };
-  return { apply: (project) => apply(project, ATTEMPTS), keep };
+  return { apply: (project) => apply(project, ATTEMPTS), run };
 }
 
 const hasOverlays = ({ metadata }: Project): boolean => (metadata.overlays ?? []).length > 0;
@@ -93,7 +93,7 @@ function checked(project: Project, kinds: Kinds): ReadMetadata {
 function reportLost(base: JsonObject, theirs: JsonObject, kinds: Kinds, progress: (message: string) => void): void {
   const lost = changesOf(base, theirs, kinds).map(({ kind, object }) => `${kind} ${object}`);
   progress(
-    `the files are those of all environments, so that what was changed in the service is not written, and an edit of them takes it back: ${lost.join(', ')}`,
+    `changes made in the service are not written, because the files belong to all environments; the next edit of the files reverts them: ${lost.join(', ')}`,
   );
 }
 
@@ -114,5 +114,5 @@ function writeBack(
   const { changes } = writeMetadata(at, inWordsOf(read.document, document, kinds));
   applyChanges(files, changes);
   for (const [path, text] of changes) progress(`${text === null ? 'removed' : 'written'} ${files.show(path)}: changed in the service`);
-  for (const object of conflicts) progress(`changed in the files and in the service, which gets that of the files: ${object}`);
+  for (const object of conflicts) progress(`changed both in the files and in the service; the files win: ${object}`);
 }

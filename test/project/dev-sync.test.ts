@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { metadataKinds } from '../../src/app/metadata-kinds.ts';
-import { keepInStep } from '../../src/cli/run/keep-in-step.ts';
+import { createDevSync } from '../../src/cli/run/dev-sync.ts';
 import { openProject, type Project } from '../../src/project/project.ts';
 import { type ServerClient, serverClient } from '../../src/project/server-client.ts';
 import { OWN_DATABASE, type ProjectFolder, projectFolder } from '../support/project-folder.ts';
@@ -9,7 +9,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 let service: TestService;
 let folder: ProjectFolder;
 let server: ServerClient;
-let told: string[];
+let reports: string[];
 beforeAll(async () => {
   service = await startTestService();
   folder = projectFolder(service);
@@ -22,7 +22,7 @@ afterAll(async () => {
   folder.remove();
 });
 beforeEach(async () => {
-  told = [];
+  reports = [];
   await service.metadata('clear_metadata', {});
   writeTable();
 });
@@ -36,31 +36,31 @@ const writeTable = (more = ''): void => {
   });
 };
 const open = (env?: string): Project => openProject(folder.root, { env, endpoint: service.url }, {});
-const inStep = (client = server) => keepInStep(client, metadataKinds, (message) => told.push(message));
+const syncWith = (client = server) => createDevSync(client, metadataKinds, (message) => reports.push(message));
 const grant = (role: string) =>
   service.metadata('pg_create_select_permission', { table: 'author', role, permission: { columns: ['id'], filter: {} } });
-/** Of the table in the service. */
+/** Exported metadata of the service, as text. */
 const exported = async (): Promise<string> => JSON.stringify(await service.metadata('export_metadata', {}));
 const permission = (role: string, column: string): string =>
   `      select_permissions: [{role: ${role}, permission: {columns: [${column}], filter: {}}}]\n`;
 
-it('brings nothing back that was taken out of the files after it had come into them', async () => {
-  const step = inStep();
-  await step.keep(open());
-  // What is clicked comes into files that cannot be applied.
+it('does not restore an object that was removed from the files after the sync had written it', async () => {
+  const sync = syncWith();
+  await sync.run(open());
+  // Changes of the service are written even to files that cannot be applied.
   writeTable(permission('editor', 'nowhere'));
   await grant('clicked');
-  await expect(step.keep(open())).rejects.toThrow(/nowhere/);
+  await expect(sync.run(open())).rejects.toThrow(/nowhere/);
   expect(folder.read(TABLE)).toContain('clicked');
   writeTable(permission('editor', 'id'));
-  await step.keep(open());
+  await sync.run(open());
   expect(folder.read(TABLE)).not.toContain('clicked');
   expect(await exported()).toMatch(/^(?!.*clicked).*editor/);
 });
 
-it('writes what is clicked between two requests of its own', async () => {
+it('writes changes that the service made between two requests of the sync', async () => {
   let isLate = true;
-  const step = inStep({
+  const sync = syncWith({
     ...server,
     async metadata(type, args, extra) {
       const answer = await server.metadata(type, args, extra);
@@ -71,23 +71,23 @@ it('writes what is clicked between two requests of its own', async () => {
       return answer;
     },
   });
-  await step.keep(open());
+  await sync.run(open());
   expect(isLate).toBe(false);
-  await step.keep(open());
+  await sync.run(open());
   expect(folder.read(TABLE)).toContain('late');
   expect(await exported()).toContain('late');
 });
 
-it('leaves what is clicked to the next edit where the files have overlays, and sends nothing until then', async () => {
-  const step = inStep();
-  await step.keep(open('local'));
+it('leaves changes of the service unwritten until the next edit if the files have overlays', async () => {
+  const sync = syncWith();
+  await sync.run(open('local'));
   const before = folder.read(TABLE);
   await grant('clicked');
-  expect(await step.keep(open('local'))).toBe('');
-  expect(told).toEqual([expect.stringMatching(/takes it back: added select permission clicked on public\.author$/)]);
+  expect(await sync.run(open('local'))).toBe('');
+  expect(reports).toEqual([expect.stringMatching(/reverts them: added select permission clicked on public\.author$/)]);
   expect(folder.read(TABLE)).toBe(before);
   expect(await exported()).toMatch(/laid over.*clicked/);
   writeTable(permission('editor', 'id'));
-  await step.keep(open('local'));
+  await sync.run(open('local'));
   expect(await exported()).toMatch(/^(?!.*clicked).*editor/);
 });
