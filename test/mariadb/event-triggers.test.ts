@@ -188,7 +188,7 @@ describe.skipIf(!hasMariadb())('event triggers of MariaDB', () => {
     const answer = await runSql('alter table author drop column score');
     expect(answer.json).toMatchObject({ code: 'dependency-error' });
     expect(answer.text).toContain('event-trigger author.trg in source \\"shop\\"');
-    // It is checked before anything is done.
+    // It is checked beforehand.
     await database.query('update author set score = 1');
     expect(await changes()).toHaveLength(2);
     await runSql('alter table author drop column score', { cascade: true });
@@ -197,7 +197,7 @@ describe.skipIf(!hasMariadb())('event triggers of MariaDB', () => {
     expect(await rows('select distinct archived from svc_catalog.event_log')).toEqual([{ archived: 1 }]);
   });
 
-  it('go with what they belong to, and come back where others have taken them away', async () => {
+  it('removes triggers with their tables and sources, and restores dropped ones', async () => {
     await create({ insert: { columns: '*' }, delete: { columns: '*' } });
     await create({ name: 'other', table: 'article', insert: { columns: '*' } });
     expect(await installed()).toEqual([
@@ -220,7 +220,7 @@ describe.skipIf(!hasMariadb())('event triggers of MariaDB', () => {
     expect(await rows(`select 1 from information_schema.schemata where schema_name = 'svc_catalog'`)).toEqual([]);
   });
 
-  it('leave nothing behind where a later part of their bulk fails', async () => {
+  it('leaves nothing behind if a later part of the bulk fails', async () => {
     const trigger = { source: 'shop', name: 'trg', table: 'author', webhook: HOOK, insert: { columns: '*' } };
     const args: Json = [
       { type: 'dbb_create_event_trigger', args: trigger },
@@ -231,7 +231,7 @@ describe.skipIf(!hasMariadb())('event triggers of MariaDB', () => {
     expect(await installed()).toEqual([]);
   });
 
-  it('are refused by name, table, columns, and by the database in its own words', async () => {
+  it('refuses triggers by name, table and columns, and shows refusals of the database', async () => {
     await database.query('create view v as select * from author');
     await operate('track_table', { table: 'v' });
     const attempt = (args: JsonObject): Promise<Json> =>
@@ -254,12 +254,12 @@ describe.skipIf(!hasMariadb())('event triggers of MariaDB', () => {
     });
   });
 
-  it('belong to one service of several at the same database', async () => {
+  it('keeps the triggers of several services on one database apart', async () => {
     await create({ insert: { columns: '*' } });
     const [row] = await rows('select action_statement as body from information_schema.triggers');
     const mark = encodeURIComponent(JSON.stringify({ owner: 'another', trigger: 'trg', database: 'shop', made: 1 }));
     await operate('delete_event_trigger', { name: 'trg' });
-    // Where the table is in use, the trigger is removed after the answer.
+    // If the table is in use, the trigger is removed after the answer.
     await vi.waitFor(async () => expect(await installed()).toEqual([]), WAIT);
     const theirs = String(row?.['body']).replace(/svc \S+/, `svc ${mark}`);
     await database.query(`create trigger notify_svc_trg_INSERT after insert on author for each row ${theirs}`);
@@ -273,7 +273,7 @@ describe.skipIf(!hasMariadb())('event triggers of MariaDB', () => {
     await database.query('drop trigger notify_svc_trg_INSERT; drop database svc_catalog');
   });
 
-  it('are delivered with retries, dead letters, redelivery and logs', async () => {
+  it('delivers events with retries, dead letters, redelivery and logs', async () => {
     let isWell = false;
     receiver.answer = ({ path }) => (path === '/fails' && !isWell ? { status: 503, body: 'no' } : { body: { ok: true } });
     const retry_conf = { num_retries: 1, interval_sec: 0, timeout_sec: 5 };

@@ -1,4 +1,4 @@
-/** A server that is there, and says nothing any more. */
+/** A server that accepts connections but stops responding. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Source, Writes } from '../../src/backend/backend.ts';
 import { configuration } from '../../src/databases/mariadb/configuration.ts';
@@ -8,7 +8,7 @@ import { hasMariadb, startMariadb, type TestMariadb } from '../support/mariadb.t
 import { type Relay, relayTo } from '../support/relay.ts';
 import type { Statement } from '../../src/backend/connection.ts';
 
-describe.skipIf(!hasMariadb())('a silent MariaDB', () => {
+describe.skipIf(!hasMariadb())('unresponsive MariaDB', () => {
   let server: TestMariadb;
   let relay: Relay;
   let source: Source & Writes;
@@ -28,7 +28,7 @@ describe.skipIf(!hasMariadb())('a silent MariaDB', () => {
   const statement = (text: string): Statement => ({ text, parameters: [], repeatable: true, columns: 1 });
   const one = (how = {}) => source.runJson(statement("select '1'"), [], how);
 
-  it('is not waited for longer than the request', async () => {
+  it('does not delay a request beyond its deadline', async () => {
     await Promise.all([one(), one()]);
     relay.silence();
     const how = { deadline: Date.now() + 100 };
@@ -38,7 +38,7 @@ describe.skipIf(!hasMariadb())('a silent MariaDB', () => {
     const asked = [
       one(how),
       source.runMutation([write, write], { ...how, settings: [] }),
-      // They find no session that is free.
+      // These find no free session.
       one(how),
       source.runMutation([write], { signal: given.signal, settings: [] }),
     ];
