@@ -284,7 +284,7 @@ describe('where tables are', () => {
   const select = (table: string, filter: JsonObject): Promise<Json> =>
     run('create_select_permission', { table, role: 'user', permission: { columns: '*', filter } });
   const drop = (table: string): Promise<Json> => run('drop_select_permission', { table, role: 'user' });
-  const APART = /rows of \\"\w+\\" cannot be compared with those of \\"\w+\\", because they may be on other servers/;
+  const APART = /rows of \\"\w+\\" cannot be compared with those of \\"\w+\\", because they may be on different servers/;
 
   it.each([
     ['customer', { orders: { id: { _cgt: ['$', 'id'] } } }],
@@ -310,7 +310,7 @@ describe('where tables are', () => {
   it('refuses presets of updates on the distribution column, and to distribute tables that permissions do not fit', async () => {
     const permission = { columns: ['note'], filter: {}, check: null, set: { customer_id: 'X-Svc-Customer-Id' } };
     await expect(run('create_update_permission', { table: 'orders', role: 'user', permission })).rejects.toThrow(
-      'column \\"customer_id\\" cannot have a preset for updates, because it decides on which server a row is',
+      'column \\"customer_id\\" cannot have a preset for updates, because it decides on which server a row is stored',
     );
     await run('create_insert_permission', {
       table: 'orders',

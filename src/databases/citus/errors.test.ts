@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../errors/svc-error.ts';
 import { DatabaseError } from '../postgresql/driver/database-error.ts';
 import { commitError, statementError } from '../postgresql/errors.ts';
-import { ofCitus } from './errors.ts';
+import { translateError } from './errors.ts';
 
 /** By the letters of the protocol. */
 const seen = async (fields: Readonly<Record<string, string>>): Promise<SvcError> => {
   const failure = new DatabaseError(new Map(Object.entries({ S: 'ERROR', ...fields })));
   const error = statementError(failure, { text: 'select', values: [], prepared: false });
-  return (await ofCitus(error, async (shard) => shard === '102628')) as SvcError;
+  return (await translateError(error, async (shard) => shard === '102628')) as SvcError;
 };
 const WORKER = 'while executing command on 10.0.0.2:5432';
 
@@ -65,8 +65,8 @@ describe('errors of a cluster', () => {
       `Uniqueness violation. ${dated}`,
     );
     const error = new SvcError('unexpected', 'x');
-    expect(await ofCitus(error, async () => true)).toBe(error);
-    expect(await ofCitus(undefined, async () => true)).toBeUndefined();
+    expect(await translateError(error, async () => true)).toBe(error);
+    expect(await translateError(undefined, async () => true)).toBeUndefined();
   });
 
   it('are not-supported for what the extension does not do', async () => {
@@ -125,7 +125,7 @@ describe('errors of a cluster', () => {
     const failure = new DatabaseError(new Map(Object.entries({ S: 'FATAL', C: '57P01', M, W: WORKER })));
     const error = commitError(failure, { text: 'commit', values: [], prepared: false });
     expect(error.isUncertain).toBe(true);
-    const named = (await ofCitus(error, async () => true)) as SvcError;
+    const named = (await translateError(error, async () => true)) as SvcError;
     expect(named).not.toBe(error);
     expect(named).toMatchObject({ isUncertain: true, isPassing: true });
   });

@@ -1,6 +1,6 @@
 /**
- * A source of Citus: that of PostgreSQL for the coordinator, without what only one server can do (event triggers, telling what has
- * changed), and with the errors of other servers in the words of the tables that they belong to.
+ * A source of Citus: that of PostgreSQL for the coordinator, without features of single servers (event triggers, snapshots). Errors of other
+ * servers name tables instead of shards.
  */
 import type {
   CatalogFingerprint,
@@ -16,7 +16,7 @@ import type { ServerMeasures } from '../../backend/connection-counts.ts';
 import { type Catalog, type CatalogScope, nameKey, type QualifiedName, type TableOverview } from '../../catalog/catalog.ts';
 import type { PostgresqlSource } from '../postgresql/source.ts';
 import { distributed, distributionIn, type Distributions, knowsShard, readDistributions, readOwn } from './distribution.ts';
-import { type KnowsShard, ofCitus, withoutShards } from './errors.ts';
+import { type KnowsShard, translateError, withoutShards } from './errors.ts';
 import type {
   Connection,
   JsonRow,
@@ -29,12 +29,12 @@ import type {
 } from '../../backend/connection.ts';
 
 /**
- * Tables of different kinds may be read and written in one transaction only so, by one statement as well: a filter over a distributed table
- * is read before a reference table is written. Servers without the extension take it for a setting of ours.
+ * Required for reading and writing tables of different kinds in one transaction, or in one statement: a filter on a distributed table is read
+ * before a reference table is written. Servers without the extension accept it as a custom setting.
  */
 const ONE_BY_ONE = ['citus.multi_shard_modify_mode', 'sequential'] as const;
 
-/** Timeout for reading whether a number is that of a shard, in milliseconds. */
+/** Timeout for the lookup of a shard, in milliseconds. */
 const SHARD_TIMEOUT_MS = 2000;
 
 class CitusConnection implements Connection {
@@ -68,7 +68,7 @@ class CitusConnection implements Connection {
     return { ...catalog, tables: new Map([...catalog.tables].map(([key, table]) => [key, distributed(table, found)])) };
   }
 
-  /** What the coordinator estimates is about its own part of a table alone. Views of the extension are told of by name only. */
+  /** The coordinator's estimates are about its own part of a table. Objects of the extension are listed only if they are named. */
   async tableOverviews(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly TableOverview[]> {
     const known = (await this.inner.tableOverviews?.(tables, how)) ?? [];
     const own = tables === undefined ? await readOwn((text, values) => this.inner.query(text, values, how)) : new Set<string>();
@@ -81,7 +81,7 @@ class CitusConnection implements Connection {
     });
   }
 
-  protected async translated<T>(result: Promise<T>, translate: typeof ofCitus = ofCitus): Promise<T> {
+  protected async translated<T>(result: Promise<T>, translate: typeof translateError = translateError): Promise<T> {
     try {
       return await result;
     } catch (error) {
@@ -102,7 +102,7 @@ export class CitusSource extends CitusConnection implements Source {
     this.source = source;
   }
 
-  /** A function that may write is a mutation to the servers, also where it is read. */
+  /** Reads from a function that may write run as mutations. */
   override async runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
     if (statement.repeatable) return super.runJson(statement, values, how);
     const [row = []] = await this.runMutation([{ statement, values }], { ...how, settings: [] });
@@ -121,7 +121,7 @@ export class CitusSource extends CitusConnection implements Source {
     return this.source.session((connection) => run(new CitusConnection(connection, this.knowsShard)), settings);
   }
 
-  /** Where tables are is part of the catalog. */
+  /** The fingerprint contains the distribution of tables. */
   async catalogFingerprint(before: CatalogFingerprint | null, how: RunOptions = {}): Promise<CatalogFingerprint> {
     const [own] = before === null ? [] : (JSON.parse(before.definitions) as [string]);
     const { seen, definitions } = await this.source.catalogFingerprint(

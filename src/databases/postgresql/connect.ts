@@ -1,4 +1,4 @@
-/** From a source's configuration to an open source. */
+/** Opens a source from its configuration. */
 import type { ConnectContext } from '../../backend/backend.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { type StopReason, withDeadline } from '../../util/deadline.ts';
@@ -22,9 +22,9 @@ const LEAST_TIMEOUT_MS = 60_000;
 const FIRST_ANSWER_MS = 60_000;
 
 /**
- * Throws `SvcError`: `not-found` for missing environment variables, `postgres-error` when the database cannot be reached,
- * `not-exists` for a schema of extensions that is not there, `timeout` when the database does not answer in time.
  * @param spread see `SourceOptions`
+ * @throws SvcError not-found for missing environment variables, postgres-error if the database cannot be reached, not-exists for a missing
+ * schema of extensions, timeout if the database does not answer in time
  */
 export async function connect(
   configuration: PostgresqlConfiguration,
@@ -74,7 +74,7 @@ async function opened(
     watchSnapshots: (intervalMs: number, onSnapshot: (snapshot: string | null) => void) =>
       watchSnapshots({ open: createOpener(target), intervalMs, onSnapshot, onEvent }),
   };
-  // It is asked what its sessions have without us.
+  // Without the prelude, to read the settings that sessions have by themselves.
   const source = new PostgresqlSource({ ...options, primary: { ...primary, prelude: null }, serverIsolation: 'read-committed' });
   try {
     const found = await source.query(
@@ -83,14 +83,14 @@ async function opened(
       how,
     );
     const [isolation, schema, ...set] = found.rows[0] ?? [];
-    // Nobody asked for the default one; a database may do without it.
+    // The default schema may be missing.
     if (schema === null && extensionsSchema !== 'public') {
       throw new SvcError('not-exists', `the schema "${extensionsSchema}" of extensions_schema does not exist in the database`);
     }
     await replicas.start();
     const serverIsolation = isolation?.replace(' ', '-') as IsolationLevel;
     if (primary.prepare) return new PostgresqlSource({ ...options, serverIsolation });
-    // What the role brings along need not be sent with each statement.
+    // Settings of the role need not be sent with each statement.
     const prelude = settingsStep(missingSettings(settings, set), 'transaction');
     return new PostgresqlSource({ ...options, primary: { ...primary, prelude }, serverIsolation });
   } catch (error) {
@@ -99,7 +99,7 @@ async function opened(
   }
 }
 
-/** A server's pool, without any connection yet. @throws SvcError for missing environment variables and wrong URLs */
+/** Returns the pool of a server, without a connection. @throws SvcError for missing environment variables and invalid URLs */
 function serverOf(
   configuration: ConnectionConfiguration,
   extensionsSchema: string,
@@ -117,7 +117,7 @@ function serverOf(
     preparedMemory: context.preparedStatementMemory ?? DEFAULTS.preparedMemory,
     setup: prepare ? settingsStep(settings, 'session') : null,
   });
-  // What is wrong now is said now.
+  // Reports errors of the configuration at once.
   target();
   const own = configuration.pool;
   const lifetimeMs = milliseconds(own?.connection_lifetime) ?? context.lifetimeMs ?? DEFAULTS.lifetimeMs;
@@ -135,7 +135,7 @@ function serverOf(
   return { pool, prepare, prelude: prepare ? null : settingsStep(settings, 'transaction'), target, settings };
 }
 
-/** ms; the request's own time ends first, and what the service does for itself has a while in any case. */
+/** Timeout of statements in milliseconds: longer than that of requests, with a minimum for statements of the service. */
 function statementTimeout({ statementTimeout: own }: ConnectionConfiguration, { requestTimeoutMs = 0 }: ConnectContext): number | null {
   if (own !== undefined) return own === 0 ? null : own * 1_000;
   return requestTimeoutMs === 0 ? null : Math.max(requestTimeoutMs + AFTER_REQUEST_MS, LEAST_TIMEOUT_MS);

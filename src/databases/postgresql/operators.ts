@@ -1,7 +1,6 @@
 /**
- * The comparison operators of PostgreSQL and its extensions. A new operator is one entry here.
- * Functions and operators of extensions are written without a schema: the source's search path
- * holds the schema that the extensions live in.
+ * Comparison operators of PostgreSQL and its extensions. A new operator is one entry here. Functions and operators of extensions have no
+ * schema, because the search path of the source contains it.
  */
 import type { Comparison } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
@@ -34,7 +33,7 @@ export const COMMON_COMPARISONS = commonComparisons(
   (column, { value }) => sql`(${column} <> all (${value()}))`,
 );
 
-/** For PostGIS types, which have no `<>`. */
+/** Operators of PostGIS types, which have no `<>`. */
 export const NEGATED_COMPARISONS: readonly ComparisonOperator[] = [
   operator('_neq', null, (column, value) => sql`(not ${column} = ${value})`),
   operator('_nin', null, (column, list) => sql`(not ${column} = any (${list}))`, LIST),
@@ -47,7 +46,7 @@ function posix(matches: Sql, differs: Sql): TextTest {
 export const TEXT_COMPARISONS = textComparisons(
   (column, value, not) => sql`(${column} ${not}ilike ${value})`,
   [
-    // The translation of such a pattern is the database's own: it may be wrong, and is seen to be when it meets a row.
+    // The database translates such a pattern, and reports an invalid one when it reads a row.
     ...regularExpressions('similar', 'SQL regular expression', (column, value, not) => sql`(${column} ${not}similar to ${value})`, {
       mayFail: true,
     }),
@@ -101,7 +100,7 @@ export function ltreeComparisons(ltree: CatalogType): readonly ComparisonOperato
   ];
 }
 
-/** The GraphQL type of a distance is `Float`, the SQL value a double: `real` would round it. */
+/** Makes the GraphQL type `Float`; the SQL value is a double, because `real` would round it. */
 const DISTANCE = baseType('float4');
 
 export function geometryComparisons(geometry: CatalogType): readonly ComparisonOperator[] {

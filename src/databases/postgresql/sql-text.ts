@@ -3,7 +3,7 @@ import { SvcError } from '../../errors/svc-error.ts';
 import { placedStatements, transactionControlIn } from '../../model/split-statements.ts';
 import { mayChangeCatalog } from '../shared/may-change-catalog.ts';
 
-/** First words of statements that begin or end transactions: what follows the end of a read-only transaction would be in none. */
+/** First words of statements that begin or end transactions: statements after the end of a read-only transaction could write. */
 const TRANSACTION_WORDS: ReadonlySet<string> = new Set(['begin', 'start', 'commit', 'end', 'rollback', 'abort', 'prepare']);
 /** First words of statements that run programs and write files in a read-only transaction too, or that may contain such statements. */
 const EFFECT_WORDS: ReadonlySet<string> = new Set(['copy', 'do', 'call', 'load']);
@@ -17,7 +17,7 @@ function requireReads(sql: string): void {
   }
 }
 
-/** How PostgreSQL reads SQL. */
+/** Analysis of SQL of administrators for PostgreSQL. */
 export const sqlText = {
   mayChangeCatalog,
   requireReads,

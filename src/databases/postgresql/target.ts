@@ -1,4 +1,4 @@
-/** Where and how connections are opened: what URLs and settings of TLS mean. */
+/** Resolves database URLs and TLS settings to connection options. */
 import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
 import type { ConnectContext } from '../../backend/backend.ts';
@@ -20,8 +20,8 @@ import { fileOfUrl, readUrlFile } from './url-file.ts';
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Where to connect to: found once, or again whenever the file has another text that the URL is read from.
- * @returns throws SvcError for missing environment variables, wrong URLs and files that cannot be read
+ * Returns a function that returns the target: resolved once, or again when the file with the URL has changed.
+ * @returns throws SvcError for missing environment variables, invalid URLs and unreadable files
  */
 export function targetOf(
   { databaseUrl, ssl }: ConnectionConfiguration,
@@ -97,7 +97,7 @@ function splitParameters(url: string): { text: string; parameters: URLSearchPara
     : { text: url.slice(0, mark), parameters: new URLSearchParams(url.slice(mark + 1)) };
 }
 
-/** `pg` knows the defaults of a URL's parts. */
+/** Returns the host, for which `pg` has the defaults. */
 function resolvedHost(client: pg.ClientConfig): string {
   try {
     return new pg.Client(client).host;
@@ -116,8 +116,8 @@ function sslMode(mode: string | undefined, ssl: string | undefined): SslMode | u
 }
 
 /**
- * The meaning of `sslmode` in PostgreSQL's own client library. Without one, TLS is preferred; to a
- * server on the same machine it is only tried when the server insists on it.
+ * Returns the variants of TLS for an `sslmode`, as in PostgreSQL's own client library. Without one, TLS is preferred; for a server on the
+ * same machine it is only tried if the server requires it.
  * https://www.postgresql.org/docs/current/libpq-ssl.html#LIBPQ-SSL-SSLMODE-STATEMENTS
  */
 function sslAttempts(ssl: SslSettings<SslMode | undefined>, host: string): readonly (false | ConnectionOptions)[] {

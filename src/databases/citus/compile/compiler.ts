@@ -1,4 +1,4 @@
-/** The compiler of Citus: IR to statements. Pure; holds nothing but the output options. */
+/** Compiler from IR to statements of Citus. Pure. */
 import type { Compiler, CompilerOptions } from '../../../backend/backend.ts';
 import type { JoinToSource } from '../../../ir/remote-join.ts';
 import type { SelectRoot } from '../../../ir/select.ts';

@@ -1,7 +1,7 @@
 /**
- * Conditions about other tables. A distributed table can hardly be asked row by row: relationships are lists of keys, sub-selects
- * that do not look out and that the database may plan, move and compute by themselves. Lists of keys of tables that may be on other servers
- * are relations of the statement: no plan of the database reads both tables.
+ * Conditions on other tables. A distributed table can hardly be read per row, so that relationships are lists of keys: uncorrelated
+ * subqueries, which the database may plan, move and compute separately. Lists of keys of tables that may be on other servers are relations
+ * of the statement, because no plan of the database reads both tables.
  */
 import { type AggregatePredicate, type BoolExp, type Exists, comparesWithOuterRow } from '../../../ir/bool-exp.ts';
 import type { Join, Relation } from '../../../ir/relation.ts';
@@ -18,7 +18,7 @@ import { addRelation, type StatementDraft } from './context.ts';
 
 const COMMA = sql`, `;
 
-/** In any expression: never null where it is about rows that are there or not. */
+/** Compiles conditions in any expression. `exists` is never null. */
 export function relatedConditionsIn(draft: StatementDraft): RelatedConditionCompiler {
   return {
     conditions: (exp, scope) => conditionsOf(draft, exp, scope),
@@ -27,7 +27,7 @@ export function relatedConditionsIn(draft: StatementDraft): RelatedConditionComp
   };
 }
 
-/** The parts of a `where`. */
+/** Compiles the parts of a `where`. */
 export function conditionsOf(draft: StatementDraft, exp: BoolExp, scope: Scope): readonly Sql[] {
   const { context } = draft;
   const before = context.relatedConditions;
@@ -63,11 +63,11 @@ export function tuple(values: readonly Sql[]): Sql {
   return values.length === 1 ? (values[0] as Sql) : sql`(${join(values, COMMA)})`;
 }
 
-/** @param isPart whether null stands for false */
+/** @param isPart whether null means false */
 function existsSql(draft: StatementDraft, exp: Exists, scope: Scope, isPart: boolean): Sql {
   const { item, row, conditions } = targetOf(draft, exp, scope);
   if (comparesWithOuterRow(exp.where, 1)) {
-    // The only way to compare columns of the two; the database takes it where both are together.
+    // A correlated subquery is the only way to compare columns of both; the database accepts it for colocated tables.
     return sql`exists (select 1 from ${item}${whereSql([...joinConditions(exp.join?.columns ?? [], scope.row, row), ...conditions])})`;
   }
   if (exp.join === null || exp.join.columns.length === 0) return sql`(true in (select true from ${item}${whereSql(conditions)} limit 1))`;
@@ -75,7 +75,7 @@ function existsSql(draft: StatementDraft, exp: Exists, scope: Scope, isPart: boo
   return isPart ? found : sql`(${found} is true)`;
 }
 
-/** Whether a row has one of the keys. @param of the rows that have them: everything from `from` on */
+/** Compiles the condition that a row has one of the keys. @param of the rows with the keys: everything from `from` on */
 function amongSql(draft: StatementDraft, { columns, crossServer }: Join, row: Row, remote: Row, of: Sql): Sql {
   const keys = columns.map((pair) => remote.column(pair.remote));
   let list = sql`select ${join(keys, COMMA)} ${of}`;
@@ -94,9 +94,9 @@ function notNull({ columns }: Join, row: Row): readonly Sql[] {
 }
 
 /**
- * Keys for which the predicate holds, is not known, and which there are at all: there are three values. Citus takes no `case` around
- * sub-selects in the conditions of updates and deletes.
- * @param isPart whether null stands for false
+ * Compiles lists of the keys for which the predicate holds, for which it is unknown, and which exist: its value is true, false or null. Citus
+ * accepts no `case` around subqueries in the conditions of updates and deletes.
+ * @param isPart whether null means false
  */
 function aggregateSql(draft: StatementDraft, exp: AggregatePredicate, scope: Scope, isPart: boolean): Sql {
   if (exp.predicate.length === 0) return sql`true`;
@@ -123,7 +123,7 @@ function aggregateSql(draft: StatementDraft, exp: AggregatePredicate, scope: Sco
   return sql`(${among(holdsIn)} or (not ${among(null)} and (${nothing}))${unknown})`;
 }
 
-/** What an aggregate is where there are no rows. */
+/** Compiles the value of an aggregate without rows. */
 export function aggregateOfNothing(exp: AggregatePredicate): Sql {
   if (exp.function === 'count') return sql`0::int8`;
   const compared = exp.predicate.find((comparison) => comparison.kind === 'compare');

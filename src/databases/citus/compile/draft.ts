@@ -3,7 +3,7 @@ import { createContext } from '../../postgresql/compile/context.ts';
 import { relatedConditionsIn } from './condition.ts';
 import { COPY, type StatementDraft } from './context.ts';
 
-/** @param copied whether its text is written several times in one statement */
+/** @param copied whether its text is repeated in one statement */
 export function createStatementDraft(options: CompilerOptions, copied = false): StatementDraft {
   const context = createContext(
     options,

@@ -10,8 +10,8 @@ import type { StatementDraft } from './context.ts';
 import { writerOf } from './writer.ts';
 
 /**
- * One row with one cell: the JSON for each key, with the name of the holes and a semicolon between each two. The keys are the level
- * above the rows; they come as a list of texts per part, and are cast to the types of the columns that they are compared with.
+ * Compiles one row with one cell: the JSON for each key, separated by the name of the placeholders and a semicolon. The keys are the level
+ * above the rows: a list of texts per part, cast to the types of the columns that they are compared with.
  */
 export function joinSql(draft: StatementDraft, { query, columns, unique }: JoinToSource): Sql {
   const writer = writerOf(draft);

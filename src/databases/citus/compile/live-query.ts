@@ -1,7 +1,4 @@
-/**
- * Many subscribers in one statement: relations of its own for each of them, because those of distributed tables cannot look at
- * values that come in rows.
- */
+/** One statement for many cohorts, with relations for each of them, because relations of distributed tables cannot read values from rows. */
 import type { CompilerOptions, LiveQuery } from '../../../backend/backend.ts';
 import { type Dialect, identifier, join, print, type Sql, sql } from '../../../sql/fragment.ts';
 import type { SelectRoot } from '../../../ir/select.ts';
@@ -14,13 +11,13 @@ import { createStatementDraft } from './draft.ts';
 import { rootsSql } from './roots.ts';
 import { streamSql } from './stream.ts';
 
-/** A list of relations and a select that are the same for each subscriber but for the numbers of aliases and placeholders. */
+/** Relations and a select that differ between cohorts only in the numbers of aliases and parameters. */
 interface Template {
   readonly relations: string;
   readonly select: string;
 }
 
-/** Like aliases, placeholders are marked by what stands in no text of the database. */
+/** Parameters are marked, like aliases, by a character that no text of the database contains. */
 const MARKED: Dialect = { ...dialect, parameterMarker: (index) => `${COPY}${index};` };
 const MARK = new RegExp(`${COPY}(?:(\\d+);)?`, 'g');
 

@@ -4,7 +4,7 @@ import { rootAnswer } from '../../shared/set-plan/answer.ts';
 import { addRelation, type StatementDraft } from './context.ts';
 import { writerOf } from './writer.ts';
 
-/** One row with a column for each root. */
+/** Compiles roots to one row with a column per root. */
 export function rootsSql(draft: StatementDraft, roots: readonly SelectRoot[]): Sql {
   const writer = writerOf(draft);
   const [only] = roots;

@@ -7,7 +7,7 @@ import type { StatementDraft } from './context.ts';
 import { writerOf } from './writer.ts';
 import type { Read } from '../../../ir/bool-exp.ts';
 
-/** One row with two columns: the rows as a JSON array, and the text of the last value that they are ordered by; null for no rows. */
+/** Compiles one row with the rows as a JSON array and the text of the last cursor value, which is null without rows. */
 export function streamSql(draft: StatementDraft, query: RowsQuery, cursor: Read): Sql {
   const writer = writerOf(draft);
   const rows = rootRows(writer, query);

@@ -1,4 +1,4 @@
-/** What set plans are on Citus: a common table expression for each relation. */
+/** Set plans on Citus: a common table expression for each relation. */
 import { comparesWithOuterRow } from '../../../ir/bool-exp.ts';
 import { EMPTY, integer, join, string, sql } from '../../../sql/fragment.ts';
 import { aliasRow, ownScope } from '../../shared/row.ts';
@@ -16,8 +16,8 @@ import { addRelation, type StatementDraft, HERE, IS_HERE } from './context.ts';
 import { jsonObject } from './json-object.ts';
 
 /**
- * Beside a second function none is inlined. PostgreSQL inlines functions in SQL after Citus has looked for tables, and the coordinator's
- * own part of a distributed table, which has no rows, would be read. Its column has a name that no column of the function's rows has.
+ * A second function, which prevents PostgreSQL from inlining the first one. Functions in SQL are inlined after Citus has looked for tables, so
+ * that the coordinator's own part of a distributed table would be read, which is empty. The name of its column is unique.
  */
 const NOTHING = sql`"pg_catalog"."json_to_recordset"('[]') as (":nothing" "pg_catalog"."int4")`;
 
@@ -67,7 +67,7 @@ export function writerOf(draft: StatementDraft): SetWriter {
         }),
       );
     },
-    // Partial results of several servers cannot be put together where values are sorted.
+    // Partial results of several servers cannot be combined if values are sorted.
     aggregatesInPlace: (items) =>
       items.every((item) =>
         item.kind === 'count'
@@ -88,7 +88,7 @@ export function writerOf(draft: StatementDraft): SetWriter {
   return writer;
 }
 
-/** For values of rows that the answers are joined to. */
+/** Compiles conditions in values of rows to which their results are joined. */
 export function joinedConditionsOf(draft: StatementDraft, relatedConditions: RelatedConditions): RelatedConditionCompiler {
   const inside = relatedConditionsIn(draft);
   return {

@@ -8,10 +8,7 @@ import { NOW } from './names.ts';
 import type { TimeLimitedDatabase } from './time-limits.ts';
 import type { RunOptions } from '../../../backend/connection.ts';
 
-/**
- * One batch: $1 the trigger, $2 hours, $3 the number, $4 whether attempts go too. Nobody waits for it: events that
- * somebody works on are left out.
- */
+/** Removes one batch: $1 trigger, $2 age in hours, $3 maximum number, $4 whether attempts are removed too. Locked events are skipped. */
 const BATCH = `
 with old as materialized (
   select id from svc_catalog.event_log
@@ -43,7 +40,7 @@ const PLAN = `
 insert into svc_catalog.svc_event_log_cleanups (trigger_name, scheduled_at)
 select $1, t at time zone 'utc' from unnest($2::timestamptz[]) t on conflict (trigger_name, scheduled_at) do nothing`;
 
-/** Runs that were given up or have ended are kept for so long, and removed so many at a time. */
+/** Time after which finished runs are removed, and maximum number of removed runs per statement. */
 const KEPT_DAYS = 30;
 const FORGOTTEN_AT_ONCE = 10_000;
 
@@ -54,8 +51,8 @@ delete from svc_catalog.svc_event_log_cleanups where id in (
   limit ${FORGOTTEN_AT_ONCE} for update skip locked)`;
 
 /**
- * The latest that is due of each trigger; those before it, and those whose instance is gone, are given up. Instances wait for each
- * other: one that skipped the row of another would take the one before it.
+ * Starts the latest due run of each trigger. Earlier due runs, and runs of stopped instances, end as `dead`. Instances wait for each other:
+ * one that skipped a locked row could take an earlier run.
  */
 const TAKE = `
 with left_behind as (

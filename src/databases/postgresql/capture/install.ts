@@ -1,4 +1,4 @@
-/** Puts event triggers into a database and takes them out again. */
+/** Installs and removes event triggers in a database. */
 import {
   type CaptureLabel,
   definitionHash,
@@ -33,12 +33,12 @@ export interface CaptureOptions extends FunctionOptions {
   readonly extensionsSchema: string;
 }
 
-/** Migrations rewrite tables that may be large. */
+/** Timeout for migrations, which may rewrite large tables. */
 const MIGRATION_MS = 10 * 60_000;
 
 /**
- * Transactions that lock tables of the application and the triggers of all instances. Statements follow one another at once: the server ends the
- * transaction of an instance that stands still in it.
+ * Options of transactions that lock tables of the application and the triggers of all instances. Their statements follow each other
+ * immediately, so that the server may end the transaction of a stalled instance.
  */
 const DEFINING = { isolation: 'read-committed', idleMs: 10_000 } as const;
 
@@ -129,7 +129,7 @@ async function installOne(connection: Statements, trigger: CapturedTrigger, chan
   for (const statement of statementsFor(trigger, found, change)) await run(connection, statement);
 }
 
-/** Drops the functions of a trigger, and returns their marks alone. */
+/** Drops the functions of a trigger and keeps only their labels. */
 async function withoutFunctions(
   connection: Statements,
   { definition }: CapturedTrigger,
@@ -147,10 +147,10 @@ function tableSql({ schema, name }: QualifiedName): Sql {
   return sql`${identifier(schema)}.${identifier(name)}`;
 }
 
-/** What is missing between what is installed and what should be. */
+/** Returns the statements that bring the captures of a trigger up to date. */
 function statementsFor(trigger: CapturedTrigger, found: ReadonlyMap<string, Installed>, change: Change): readonly Sql[] {
   return CAPTURED_OPERATIONS.flatMap((operation) => {
-    // Operations that a definition has no more are removed after the change is stored.
+    // Captures of removed operations are dropped after the change is stored.
     if (trigger.definition[operation] === undefined) return [];
     const known = found.get(captureName(trigger.definition.name, operation));
     if (known !== undefined) requireOwn(known, change);
@@ -165,7 +165,7 @@ function statementsFor(trigger: CapturedTrigger, found: ReadonlyMap<string, Inst
   });
 }
 
-/** Whether a capture was made from this definition: the columns of the table may have changed since. */
+/** Returns whether a capture has this definition; the columns of the table may have changed since. */
 function isOfDefinition(
   { definition, table }: CapturedTrigger,
   operation: CapturedOperationName,
@@ -196,7 +196,7 @@ function operationStatements(
   const own = identifier(name);
   const on = tableSql(table.name);
   const statements: Sql[] = [];
-  // A trigger on another table would run what is made for this one.
+  // A trigger on another table would run the function for this one.
   for (const { table: id, schema, name: other } of known?.attached ?? [])
     if (id !== table.id) statements.push(sql`drop trigger ${own} on ${tableSql({ schema, name: other })}`);
   if (known?.source !== body) {
@@ -237,9 +237,9 @@ export async function retain(
       await lock(connection, lockMs);
       const own = surplus(await installed(connection)).filter(({ trigger }) => trigger === name);
       for (const each of own) if (isRemoved(each)) await run(connection, dropFunction(each.function));
-      // A trigger that goes on, or that a change under way makes again, keeps its events.
+      // A trigger that still exists, or that a pending change recreates, keeps its events.
       if (definitions.some((each) => each.name === name) || !own.every(isRemoved)) return null;
-      // No writer is under way, and a new trigger of the name is installed after this transaction.
+      // No writer is active, and a new trigger of the name is installed after this transaction.
       const { rows } = await connection.query(LAST_PLACE, []);
       return rows[0]?.[0] ?? '0';
     });
@@ -250,15 +250,15 @@ export async function retain(
 
 const LAST_PLACE = `select pg_sequence_last_value(pg_get_serial_sequence('svc_catalog.event_log', 'place')::regclass)`;
 
-/** Two that replace a function at the same time would fail. The timeout holds for this lock too, if it is set before. */
+/** Serializes changes: two that replace a function at the same time would fail. The timeout also applies to this lock, because it is set first. */
 async function lock(connection: Statements, lockMs = DEFAULT_LOCK_MS): Promise<void> {
   await connection.query(`select set_config('lock_timeout', '${lockMs}', true)`, []);
   await connection.query(`select pg_advisory_xact_lock(${EVENT_CATALOG_LOCK})`, []);
 }
 
 /**
- * Nothing of the trigger is delivered any more, and nothing cleans up after it by itself.
- * @param last place of its events: later ones are of another trigger that has got the name since
+ * Archives the events of a trigger and removes its planned clean-ups.
+ * @param last place of its last event: later ones belong to a newer trigger of the same name
  */
 async function archive(source: TimeLimitedDatabase, name: string, last: string): Promise<void> {
   await source.query(`delete from svc_catalog.svc_event_log_cleanups where trigger_name = $1 and status = 'scheduled'`, [name]);
@@ -272,7 +272,7 @@ async function archive(source: TimeLimitedDatabase, name: string, last: string):
   });
 }
 
-/** The number in a command tag such as `UPDATE 3`. */
+/** Returns the number in a command tag such as `UPDATE 3`. */
 export function affected(command: string): number {
   return Number(command.split(' ').at(-1));
 }

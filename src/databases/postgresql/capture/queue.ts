@@ -1,4 +1,4 @@
-/** The queue of events in a database: see `EventStore`. */
+/** Queue of events in a database; see `EventStore`. */
 import type { Source } from '../../../backend/backend.ts';
 import type {
   Attempted,
@@ -16,13 +16,13 @@ import { CHANNEL, DUE, NOW, PENDING } from './names.ts';
 import type { Connection, RunSqlResult, StatementOptions } from '../../../backend/connection.ts';
 
 /**
- * Takes what is due. $1 names and $2 limits of lanes, $3 the limit of all, $4 the holder, $5 the seconds of the lease, $6 bytes of all payloads. Lanes take turns.
- * Of ordered events only those may be taken that are the first of their key; so many are looked at that a few keys with long
- * queues do not make the search long. A lane in which all of them had to wait is told of by its name alone. Another row says how
- * many were found, of which others may have been faster with some, and whether writers know that somebody waits. The last column of an
- * event is whether it is ordered.
+ * Takes due events, round robin between queues. $1 names and $2 limits of queues, $3 limit of all, $4 holder, $5 seconds of the lease,
+ * $6 bytes of all payloads. Only the first event of each key is taken from ordered events; a limited number of them is read, so that a few
+ * keys with long queues do not slow down the search. A queue in which all of these had to wait is returned as a row with its name. Another
+ * row has the number of events that were found, some of which other instances may have taken, and whether writers send notifications. The
+ * last column of an event tells whether it is ordered.
  *
- * Where a client stands still, the server ends its session instead of waiting for room to send rows, with their locks held.
+ * If the client stalls, the server ends its session instead of waiting until it can send rows, because it holds their locks.
  */
 const FETCH = `
 with bound as materialized (
@@ -76,8 +76,8 @@ union all
 select null, null, null, null, null, null, null, name, null, null, null from seen group by name, most having count(*) >= most + ${LOOKAHEAD} and count(*) filter (where is_first) < most`;
 
 /**
- * Of ordered events that were taken, gives back those of whose key another one is under a lease: neither of two that were taken at the same
- * moment saw the other. Both may be given back. $1 ids, $2 the holder
+ * Releases ordered events that were taken while another one of their key has a lease: of two that were taken at the same time, neither saw
+ * the other. Both may be released. $1 IDs, $2 holder
  */
 const YIELD = `
 update svc_catalog.event_log e set locked = null, lease_holder = null, lease_until = null
@@ -87,8 +87,8 @@ where e.id = any ($1::text[]) and e.lease_holder = $2 and exists (
 returning e.id`;
 
 /**
- * Ordered events that wait for an earlier one are put aside until that one is due, or somebody has ended its lease and wakes them
- * (`WAKE`). The earlier one is held meanwhile, so that its end is not missed in between.
+ * Postpones ordered events that wait for an earlier one until that one is due, or until its lease ends and they are woken (`WAKE`). The
+ * earlier one is locked meanwhile, so that its end is not missed.
  */
 const ASIDE = `
 with waiting as materialized (
@@ -111,7 +111,7 @@ with waiting as materialized (
 )
 update svc_catalog.event_log e set lease_until = greatest(o.due, ${NOW} + interval '1 second') from own o where o.id = e.id`;
 
-/** After the end of ordered events: the next of their keys. $1 names, $2 keys. */
+/** Wakes the next event of each key after the end of an ordered one. $1 names, $2 keys */
 const WAKE = `
 update svc_catalog.event_log e set lease_until = null
 from (select distinct name, order_key from unnest($1::text[], $2::bigint[]) as k(name, order_key)) k
@@ -156,7 +156,7 @@ function shortDeadline(): StatementOptions {
 const NO_BOUND = Number.MAX_SAFE_INTEGER;
 
 export interface EventQueueOptions {
-  /** Whether the database may be asked to say that there are new events. */
+  /** True if the database may send notifications of new events. */
   readonly notify: boolean;
 }
 
@@ -174,14 +174,14 @@ export class PostgresqlEventQueue implements CapturedEventStore {
     if (request.limit <= 0 || request.lanes.length === 0) return [];
     const { events, announced } = await this.#search(request);
     if (this.#listeners === 0) return events;
-    // Whoever has found something comes again without being told.
+    // An instance that found events polls again without a notification.
     if (events.length > 0) {
       if (announced) await this.#announce('1');
       return events;
     }
     if (announced) return events;
     await this.#announce('2');
-    // What was written before that was not told.
+    // Events that were written before sent no notification.
     return (await this.#search(request)).events;
   }
 
@@ -230,7 +230,7 @@ export class PostgresqlEventQueue implements CapturedEventStore {
     };
   }
 
-  /** Says to writers whether somebody waits to be told of new events: 2 for yes. */
+  /** Tells writers whether to send notifications: 2 for yes. */
   async #announce(value: '1' | '2'): Promise<void> {
     await this.#source.query(`select setval('svc_catalog.event_waiting', $1::bigint)`, [value], shortDeadline());
   }
@@ -240,7 +240,7 @@ export class PostgresqlEventQueue implements CapturedEventStore {
     const events = await searchEvents(
       request,
       async (part) => {
-        const found = await this.#yielding(request.lease, await this.#take(part));
+        const found = await this.#withoutConflicts(request.lease, await this.#take(part));
         announced = found.announced;
         return { events: found.events, stuck: found.stuck, isOvertaken: found.events.length === 0 && found.open > 0 };
       },
@@ -257,8 +257,8 @@ export class PostgresqlEventQueue implements CapturedEventStore {
     );
   }
 
-  /** After what was taken is there for all to see. */
-  async #yielding({ holder }: Lease, found: Found): Promise<Found> {
+  /** Releases ordered events that another instance took at the same time, after the leases are committed. */
+  async #withoutConflicts({ holder }: Lease, found: Found): Promise<Found> {
     if (found.ordered.length === 0) return found;
     const { rows } = await this.#source.query(YIELD, [arrayLiteral(found.ordered), holder], shortDeadline());
     const given = new Set(rows.map(([id]) => id));
@@ -290,13 +290,13 @@ export class PostgresqlEventQueue implements CapturedEventStore {
 
 interface Found {
   readonly events: readonly CapturedEvent[];
-  /** The ids of those that are ordered. */
+  /** IDs of ordered events. */
   readonly ordered: readonly string[];
-  /** Lanes in which more would be found beyond events that wait for others. */
+  /** Names of queues that have more events beyond those that wait for others. */
   readonly stuck: readonly string[];
-  /** Events that might have been taken, of those of all lanes together. */
+  /** Number of events of all queues that could be taken. */
   readonly open: number;
-  /** Whether writers know that somebody waits. */
+  /** True if writers send notifications. */
   readonly announced: boolean;
 }
 
@@ -334,9 +334,9 @@ function foundIn({ rows }: RunSqlResult): Found {
 const LOCK_CLASS = 731086;
 
 /**
- * The lanes with what their bounds over all instances leave. A lane that another instance is taking from just now is left to it. Leases
- * are counted by a statement of its own, which sees those of whoever had the lock before. The server ends the transaction of an instance that
- * stands still in it for as long as a lease: its lock keeps others from the lane.
+ * Reduces the limits of queues by the leases of all instances. A queue from which another instance is taking events is skipped. Leases are
+ * counted by a separate statement, which sees those of the last holder of the lock. The server ends the transaction of an instance that
+ * stalls in it for as long as a lease, because its lock blocks the queue.
  */
 async function withinBounds(connection: Connection, { lanes, lease }: FetchRequest): Promise<readonly LaneRequest[]> {
   const bounded = lanes.filter(({ overall }) => overall !== undefined).map(({ name }) => name);

@@ -1,7 +1,4 @@
-/**
- * Input coercion: which JSON values a scalar takes. What passes is sent to the database as text, so
- * for nearly every type a string passes too and the database has the last word.
- */
+/** Checks of JSON input. Values are sent to the database as texts, so that most types accept strings, which the database checks. */
 import { parseFailed, wrongType } from '../../../metadata/codec.ts';
 import { JsonNumber, numberText } from '../../../util/json.ts';
 import {
@@ -20,7 +17,7 @@ import { parseDecimal, plainText } from '../../../util/decimal.ts';
 import { isTimeOfDay } from './time-of-day.ts';
 
 /**
- * The check of one catalog type.
+ * Returns the check of a catalog type.
  * @param name catalog name of the (element) type
  * @param graphql its GraphQL name, for messages
  */
@@ -28,7 +25,7 @@ export function scalarCheck(name: string, graphql: string, known: boolean): Chec
   return presentCheck(graphql, (known ? CHECKS[name] : undefined) ?? stringCheck(name));
 }
 
-/** The money type's input knows no exponents. */
+/** The input of `money` accepts no exponents. */
 const money: Check = (json, at) => {
   const value = numericCheck(json, at);
   if (typeof value === 'string') return value;

@@ -6,9 +6,9 @@ import type { AggregateQuery, RowsQuery } from '../../../ir/select.ts';
 import { identifier, type Sql } from '../../../sql/fragment.ts';
 import type { Row, Scope } from '../../shared/row.ts';
 
-/** Answers conditions about other tables where correlated sub-selects will not do. */
+/** Compiles conditions on other tables for kinds without correlated subqueries. */
 export interface RelatedConditionCompiler {
-  /** The parts of a `where`. */
+  /** Compiles the parts of a `where`. */
   conditions(exp: BoolExp, scope: Scope): readonly Sql[];
   exists(exp: Exists, scope: Scope): Sql;
   aggregate(exp: AggregatePredicate, scope: Scope): Sql;
@@ -16,7 +16,7 @@ export interface RelatedConditionCompiler {
 
 export interface Context {
   readonly options: CompilerOptions;
-  /** Null: correlated sub-selects do. */
+  /** `null` compiles correlated subqueries. */
   relatedConditions: RelatedConditionCompiler | null;
   /** Returns an unused table alias. */
   alias(): Sql;

@@ -1,4 +1,4 @@
-/** Marks in an answer, in the places of fields that another source or server answers. */
+/** Placeholders in an answer for fields that another source or server answers. */
 import { join, string, type Sql, sql } from '../../../sql/fragment.ts';
 import type { Row } from '../../shared/row.ts';
 import { baseType } from '../operators.ts';
@@ -9,14 +9,14 @@ import type { Read } from '../../../ir/bool-exp.ts';
 
 export const PLACEHOLDER_NAME = { value: { kind: 'placeholder-name' }, type: baseType('text'), list: false } as const;
 
-/** Made once for a request and not for each row. */
+/** Compiles the name and a constant text to one parameter, which is built once per request and not per row. */
 function nameThen(more: string): Sql {
   return derivedSql(PLACEHOLDER_NAME, more, sql`text`, (name) => name + more);
 }
 
 /**
- * A hole: a text of the name, the index of the join and the key; or where the key has several parts, an array of the name with the index
- * and of their texts. Making an array costs twice as much.
+ * Compiles a placeholder: a text of name, join index and key; if the key has several parts, an array of the name with the index and of their
+ * texts. An array costs twice as much.
  */
 export function placeholderSql(context: Context, index: number, keys: readonly Read[], row: Row): Sql {
   const [text, ...more] = keys.map((read) => sql`(${readSql(context, read, row)})::text`);

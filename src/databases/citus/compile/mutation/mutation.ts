@@ -5,7 +5,7 @@ import { compileMutation } from '../../../postgresql/compile/mutation/mutation.t
 import { writeCompilerOf } from './write-compiler.ts';
 import type { Statement } from '../../../../backend/connection.ts';
 
-/** The statements of PostgreSQL, but for how rows are written, kept and answered from. @throws SvcError as the contract says */
+/** Compiles mutations like PostgreSQL, with another compiler of writes. @throws SvcError as in the contract */
 export function compileMutations(
   options: CompilerOptions,
   select: (roots: readonly SelectRoot[]) => Statement,

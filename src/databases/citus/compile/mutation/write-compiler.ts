@@ -1,7 +1,4 @@
-/**
- * Writes: what is returned of a row are its columns and nothing else, because it comes from other servers; checks and answers are made
- * of them by relations of their own.
- */
+/** Writes that return only columns of the rows, because other servers return them. Checks and answers are relations that read these columns. */
 import type { CompilerOptions } from '../../../../backend/backend.ts';
 import { SvcError } from '../../../../errors/svc-error.ts';
 import type { MutationOutput } from '../../../../ir/mutation.ts';
@@ -48,19 +45,19 @@ export function writeCompilerOf(options: CompilerOptions): WriteCompiler {
   };
 }
 
-/** Nothing reads it, so that it is never computed. */
+/** A common table expression that is not read and therefore never computed. */
 const VOLATILE = sql`with ":apart" as (select random()) `;
 
 /**
- * Stands before an update or a delete. Citus plans a statement as a whole where all of it fits on one server. That fails if the conditions of
- * an update or a delete hold on no server at all, and for a table of the coordinator beside one that is on every server. With a
- * volatile function in a common table expression of its own, the update or delete is planned by itself.
+ * Returns a prefix with which an update or delete is planned separately: a common table expression with a volatile function. Citus plans a
+ * statement as a whole if it fits on one server. That fails if the conditions of an update or delete hold on no server, and for a table of
+ * the coordinator together with one that is on every server.
  */
 function planningBarrier({ kind }: Write): Sql {
   return kind === 'insert' ? EMPTY : VOLATILE;
 }
 
-/** The rows that a command writes. */
+/** Adds a relation of the rows that a command writes. */
 function writtenRows(draft: StatementDraft, writer: SetWriter, write: Write): Named {
   const alias = draft.context.alias();
   const command = write.command(draft.context, alias);
@@ -91,28 +88,28 @@ function writeAndAnswer(program: Program, draft: StatementDraft, write: Write, o
 }
 
 /**
- * Fails where a check does not hold. What looks at no row the coordinator computes before it sends a statement that writes, branches
- * that are not taken included, so that the failure depends on what it is about.
+ * Compiles the error of a failed check. It depends on the check, because the coordinator evaluates constant expressions before it sends a
+ * statement that writes, even in branches that are not taken.
  */
 function raised(failures: MutationDraft, write: Write, holds: Sql): Sql {
   return failures.raiseOneOf([checkFailure(write.path)])(sql`(${holds})::int4`);
 }
 
-/** A relation of one row: whether all rows pass the check; null: nothing is checked. */
+/** Adds a relation of one row: whether all rows pass the check. Returns `null` without a check. */
 function checkedSql(draft: StatementDraft, writer: SetWriter, rows: Named, write: Write): Sql | null {
-  const place = new JoinBase(writer, rows);
-  const check = checkOf(draft, place, write);
+  const base = new JoinBase(writer, rows);
+  const check = checkOf(draft, base, write);
   if (check === null) return null;
-  const select = sql`select coalesce(bool_and(${check} is true), true) as "cell" from ${place.from(true)}`;
+  const select = sql`select coalesce(bool_and(${check} is true), true) as "cell" from ${base.from(true)}`;
   return addRelation(draft, () => select);
 }
 
-function checkOf(draft: StatementDraft, place: JoinBase, write: Write): Sql | null {
+function checkOf(draft: StatementDraft, base: JoinBase, write: Write): Sql | null {
   const { context } = draft;
-  return withRelatedConditions(context, joinedConditionsOf(draft, relatedConditionsOf(place)), () => write.check(context, place.row));
+  return withRelatedConditions(context, joinedConditionsOf(draft, relatedConditionsOf(base)), () => write.check(context, base.row));
 }
 
-/** Cells that an answer is put together of, each a relation of one row. */
+/** The cells of an answer, each of which is a relation of one row. */
 class Answer {
   readonly #draft: StatementDraft;
   readonly #writer: SetWriter;
@@ -120,7 +117,7 @@ class Answer {
   readonly #position: Sql | null;
   readonly #items: Sql[] = [];
 
-  /** @param position a column that the rows are in the order of; null: that in which they are read */
+  /** @param position column with the order of the rows; `null` for the order in which they are read */
   constructor(draft: StatementDraft, writer: SetWriter, rows: Named, position: Sql | null) {
     this.#draft = draft;
     this.#writer = writer;
@@ -139,14 +136,14 @@ class Answer {
     );
   }
 
-  /** The cell of a relation of one row with the column `cell`. */
+  /** Joins a relation of one row and returns its column `cell`. */
   joined(relation: Sql): Sql {
     const alias = this.#draft.context.alias();
     this.#items.push(sql`${relation} as ${alias}`);
     return sql`${alias}."cell"`;
   }
 
-  /** An aggregate over rows. */
+  /** Adds a cell with an aggregate over rows. */
   cell(aggregate: Sql, rows: Named): Sql {
     const alias = this.#draft.context.alias();
     return this.joined(addRelation(this.#draft, () => sql`select ${aggregate} as "cell" from ${rows.item()} as ${alias}`));
@@ -157,32 +154,32 @@ class Answer {
   }
 
   #row(fields: readonly Field[]): Sql {
-    const place = new JoinBase(this.#writer, this.#rows);
-    const object = rowObject(this.#writer, fields, place);
-    return this.#answer(sql`(array_agg(${object}))[1]`, place);
+    const base = new JoinBase(this.#writer, this.#rows);
+    const object = rowObject(this.#writer, fields, base);
+    return this.#answer(sql`(array_agg(${object}))[1]`, base);
   }
 
   #list(fields: readonly Field[]): Sql {
     const { rows, position } = this.#ordered(fields);
-    const place = new JoinBase(this.#writer, rows);
-    const object = rowObject(this.#writer, fields, place);
-    const order = position === null ? [] : [sql`${place.alias}.${position}`];
+    const base = new JoinBase(this.#writer, rows);
+    const object = rowObject(this.#writer, fields, base);
+    const order = position === null ? [] : [sql`${base.alias}.${position}`];
     const array = this.#writer.arrayOrEmpty(this.#writer.array(object, order, null));
-    return this.#answer(array, place);
+    return this.#answer(array, base);
   }
 
-  #answer(aggregate: Sql, place: JoinBase): Sql {
-    const select = sql`select ${aggregate} as "cell" from ${place.from(true)}`;
+  #answer(aggregate: Sql, base: JoinBase): Sql {
+    const select = sql`select ${aggregate} as "cell" from ${base.from(true)}`;
     return this.joined(addRelation(this.#draft, () => select));
   }
 
-  /** What is joined to rows may shuffle them. */
+  /** Numbers the rows if joins may shuffle them. */
   #ordered(fields: readonly Field[]): { readonly rows: Named; readonly position: Sql | null } {
     if (this.#position !== null || !hasRelated(fields)) return { rows: this.#rows, position: this.#position };
-    const place = new JoinBase(this.#writer, this.#rows);
-    const columns = new Columns(place.row);
+    const base = new JoinBase(this.#writer, this.#rows);
+    const columns = new Columns(base.row);
     const position = columns.add(numbered([], []));
-    return { rows: new Named(this.#writer, columns, () => sql`select ${columns.list()} from ${place.from(true)}`), position };
+    return { rows: new Named(this.#writer, columns, () => sql`select ${columns.list()} from ${base.from(true)}`), position };
   }
 }
 
@@ -195,26 +192,26 @@ function writeAndStore(program: Program, draft: StatementDraft, write: Write, st
       const { slot, count, keys } = stored;
       const rows = slot === null ? writtenRows(draft, writer, write) : wholeRows(draft, writer, write);
       rows.item();
-      const place = new JoinBase(writer, rows);
-      const check = checkOf(draft, place, write);
+      const base = new JoinBase(writer, rows);
+      const check = checkOf(draft, base, write);
       const items: Sql[] = [];
       if (check !== null) {
         const holds = sql`bool_and(${check} is true)`;
         items.push(sql`case when not ${holds} then ${raised(failures, write, holds)} end`);
       }
-      if (keys !== null) items.push(...storeKeys(failures, place.row, keys));
-      // A lone `t.*` would be expanded.
-      if (slot !== null) items.push(storeRows(slot, sql`${place.alias}.*`));
+      if (keys !== null) items.push(...storeKeys(failures, base.row, keys));
+      // `t.*` alone would be expanded.
+      if (slot !== null) items.push(storeRows(slot, sql`${base.alias}.*`));
       if (count !== null) items.push(countRows(count === 'first'));
       if (items.length === 0) items.push(sql`count(*)`);
-      return withRelations(draft, sql`select ${join(items, COMMA)} from ${place.from(true)} cross join ${HERE} where ${IS_HERE}`);
+      return withRelations(draft, sql`select ${join(items, COMMA)} from ${base.from(true)} cross join ${HERE} where ${IS_HERE}`);
     },
     write.rows,
     draft.context,
   );
 }
 
-/** All columns of the rows, as the type of the table's rows has them. */
+/** Adds a relation with all columns of the rows, in the order of the table's row type. */
 function wholeRows(draft: StatementDraft, writer: SetWriter, write: Write): Named {
   const alias = draft.context.alias();
   const command = write.command(draft.context, alias);
@@ -237,7 +234,7 @@ function wholeRows(draft: StatementDraft, writer: SetWriter, write: Write): Name
   return new Named({ ...writer, relation: () => addRelation(draft, select, true) }, new All(row), select);
 }
 
-/** Columns of the one row of a statement that others refer to, as those of PostgreSQL are kept. */
+/** Compiles the storage of the keys of a statement's one row, in the format of PostgreSQL. */
 function storeKeys(failures: MutationDraft, row: Row, { slot, columns, first, absent, isNumbered }: TransactionLocalKeys): readonly Sql[] {
   if (isNumbered) throw new Error('invariant: rows that others refer to are written one by one');
   const texts = columns.map((name) => {
@@ -263,10 +260,10 @@ function answerFromStored(
     1,
     () => {
       const writer = writerOf(draft);
-      const kept = transactionLocalRows(draft.context, table, slots);
-      const columns = new Columns(kept.row);
+      const stored = transactionLocalRows(draft.context, table, slots);
+      const columns = new Columns(stored.row);
       const position = columns.add(sql`row_number() over ()`);
-      const rows = new Named(writer, columns, () => sql`select ${columns.list()} from ${HERE}, ${kept.from} where ${IS_HERE}`);
+      const rows = new Named(writer, columns, () => sql`select ${columns.list()} from ${HERE}, ${stored.from} where ${IS_HERE}`);
       const answer = new Answer(draft, writer, rows, position);
       const count = (): Sql =>
         answer.joined(addRelation(draft, () => sql`select ${countedRows()} as "cell" from ${HERE} where ${IS_HERE}`));
