@@ -69,14 +69,14 @@ async function run<A extends DataTarget>(
   backend: Backend,
   context: OperationContext,
 ): Promise<OperationAnswer> {
-  const { services, snapshot, session, path, how } = context;
+  const { services, snapshot, session, path, requestOptions } = context;
   const request: CheckedDataRequest = {
     source: args.source,
     path,
     translate: (size) => definition.root(args, contextOf(definition, args, backend, context, size)),
     check: (plan) => requireSessionVariables(plan, session),
   };
-  const result = await runDataRequest({ pipeline: services.pipeline, snapshot, session, request, options: how });
+  const result = await runDataRequest({ pipeline: services.pipeline, snapshot, session, request, options: requestOptions });
   return definition.answer === undefined ? new PrintedJson(result) : definition.answer(parseJson(textOfBytes(result)));
 }
 

@@ -8,7 +8,7 @@ import { SvcError } from '../errors/svc-error.ts';
 import { and, type BoolExp, not, or, type Read } from '../ir/bool-exp.ts';
 import { parseFailed, wrongType } from '../metadata/codec.ts';
 import { Defect } from '../schema-cache/inconsistency.ts';
-import { type ColumnReference, type OperatorRules, resolveOperators, type Subject } from '../schema-cache/stages/comparison.ts';
+import { type ColumnReference, type OperatorRules, resolveOperators, type ComparedValue } from '../schema-cache/stages/comparison.ts';
 import { takesArguments } from '../schema-cache/stages/computed-field.ts';
 import { visibleRow } from '../schema/fields/bool-exp.ts';
 import { chargeReads } from '../schema/fields/related-cost.ts';
@@ -113,7 +113,7 @@ function comparisons(
   if (isPlainJson(scope, type)) {
     throw new SvcError('unexpected-payload', 'JSON column can not be part of boolean expression', { path });
   }
-  const subject: Subject = { label, read, type, nullable };
+  const subject: ComparedValue = { label, read, type, nullable };
   const operators = isJsonObject(value) ? Object.entries(value) : [['_eq', value] as const];
   return and(
     ...operators.map(([operator, argument]) => {

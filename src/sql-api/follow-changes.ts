@@ -38,7 +38,7 @@ export function followChanges(metadata: Metadata, snapshot: Snapshot, changes: C
 function withoutDropped(metadata: Metadata, snapshot: Snapshot, info: SourceInfo, changes: CatalogChanges, cascade: boolean): Followed {
   const { source, tables, functions, objects } = changes;
   const { metadata: independent, found } = removeDependents(metadata, objects, cascade, snapshot);
-  const affected = found.flatMap(({ text, becomes }): Affected[] => (becomes === 'kept' ? [] : [{ object: text, change: becomes }]));
+  const affected = found.flatMap(({ text, effect }): Affected[] => (effect === 'unchanged' ? [] : [{ object: text, change: effect }]));
   const print = (name: QualifiedName): string => printName(name, info.backend.defaultSchema);
   const addDropped = (object: string): number => affected.push({ object: `${object} in source "${source}"`, change: 'dropped' });
   const tracked = metadata.sources.get(source);

@@ -92,8 +92,8 @@ The answer has \`is_consistent\` and \`inconsistent_objects\` after the changes.
 ];
 
 async function preview({ changes, roles, queries }: PreviewChanges, context: OperationContext): Promise<PrintedJson> {
-  const { snapshot, services, path, signal, how } = context;
-  const callOptions: CallOptions = { signal, deadline: how.deadline };
+  const { snapshot, services, path, signal, requestOptions } = context;
+  const callOptions: CallOptions = { signal, deadline: requestOptions.deadline };
   if (changes.length > MAX_CHANGES) throw new SvcError('bad-request', `a preview can have at most ${MAX_CHANGES} changes`);
   if (queries.length > MAX_QUERIES) throw new SvcError('bad-request', `a preview can have at most ${MAX_QUERIES} queries`);
   const requests = queries.map(({ query, variables = null, operationName = null, user }, i) => ({
@@ -110,11 +110,11 @@ async function preview({ changes, roles, queries }: PreviewChanges, context: Ope
       ...(await differences(snapshot, after, roles, callOptions)),
     };
     const pieces: Bytes[] = [bytesOfText(`${printJson(head).slice(0, -1)},"answers":[`)];
-    const how = { ...context.how, queriesOnly: true, readOnly: true };
+    const options = { ...requestOptions, queriesOnly: true, readOnly: true };
     for (const [i, { request, session }] of requests.entries()) {
       if (i > 0) pieces.push(bytesOfText(','));
       try {
-        pieces.push(...wholeBytes(await runRequest({ pipeline: services.pipeline, snapshot: after, session, request, options: how })));
+        pieces.push(...wholeBytes(await runRequest({ pipeline: services.pipeline, snapshot: after, session, request, options })));
       } catch (thrown) {
         pieces.push(bytesOfText(printGraphqlErrors(toSvcError(thrown), services.showInternal)));
       }

@@ -71,11 +71,7 @@ function reworded(
 }
 
 /** What was inconsistent before a rename is no news after it. */
-function withNewNames(
-  inconsistencies: readonly Inconsistency[],
-  source: string,
-  { tables, functions }: Renames,
-): readonly Inconsistency[] {
+function withNewNames(inconsistencies: readonly Inconsistency[], source: string, { tables, functions }: Renames): readonly Inconsistency[] {
   const names = new Map([...tables, ...functions].map(([key, name]) => [key, nameKey(name)]));
   if (names.size === 0) return inconsistencies;
   return inconsistencies.map((each) => ({ ...each, objectId: renamedObjectId(each.objectId, source, names) }));

@@ -114,10 +114,10 @@ async function runSql(args: RunSql, backend: Backend, context: OperationContext)
   const { sqlText } = backend;
   if (args.readOnly) sqlText.requireReads?.(args.sql);
   const place = new ErrorPlace(args.sql, sqlText);
-  const how: RunSqlOptions = {
+  const options: RunSqlOptions = {
     onFailure: (failure) => place.set(failure),
     ...(context.signal && { signal: context.signal }),
-    ...(context.how.resultBudget && { resultBudget: context.how.resultBudget }),
+    ...(context.requestOptions.resultBudget && { resultBudget: context.requestOptions.resultBudget }),
     ...(args.maxRows === undefined ? {} : { maxRows: args.maxRows }),
     ...(args.readOnly ? { standardStrings: true } : {}),
   };
@@ -135,7 +135,7 @@ async function runSql(args: RunSql, backend: Backend, context: OperationContext)
   // DDL that commits implicitly need not be sent statement by statement.
   const statements = inTransaction || !isTransactional ? undefined : sqlText.statements?.(args.sql);
   const run = (connection: Connection): Promise<RunSqlResult> =>
-    statements === undefined ? connection.runSql(args.sql, how) : runOneByOne(connection, statements, how, place);
+    statements === undefined ? connection.runSql(args.sql, options) : runOneByOne(connection, statements, options, place);
   const settings = settingsFor(args.source, context);
   const within = <T>(task: (connection: Connection) => Promise<T>): Promise<T> =>
     inTransaction
@@ -166,9 +166,9 @@ function canFollow({ analyzeDryRun }: Pick<Source, 'analyzeDryRun'>, { sqlText }
 }
 
 /** Returns session settings that event triggers read: user and trace. `undefined` if the source has no event triggers. */
-function settingsFor(source: string, { snapshot, session, how }: OperationContext): SessionSettings | undefined {
+function settingsFor(source: string, { snapshot, session, requestOptions }: OperationContext): SessionSettings | undefined {
   if ((snapshot.cache.sources.get(source)?.eventTriggers.size ?? 0) === 0) return undefined;
-  const trace = traceContextOf(how.headers ?? {});
+  const trace = traceContextOf(requestOptions.headers ?? {});
   return [
     [USER_SETTING, userText(session)],
     [TRACE_SETTING, trace === null ? '' : printJson(trace)],
@@ -183,13 +183,13 @@ function checksMetadata({ sql, readOnly, checkMetadataConsistency }: RunSql, { s
 async function runOneByOne(
   connection: Connection,
   statements: readonly SqlStatement[],
-  how: RunSqlOptions,
+  options: RunSqlOptions,
   place: ErrorPlace,
 ): Promise<RunSqlResult> {
   let result: RunSqlResult = { kind: 'CommandOk', columns: [], rows: [], command: '' };
   for (const { text, at } of statements) {
     const onFailure = (failure: SqlFailure): void => place.set(failure, text, at);
-    result = await connection.runSql(text, { ...how, onFailure });
+    result = await connection.runSql(text, { ...options, onFailure });
   }
   return result;
 }

@@ -105,10 +105,10 @@ const drop: OperationGroup = () => [
       requireAction(metadata, name);
       return { ...metadata, actions: withoutEntry(metadata.actions, name) };
     },
-    async run({ name, clearData }, { services, afterwards }) {
+    async run({ name, clearData }, { services, afterCommit }) {
       const message = `the calls of the action "${name}" could not be forgotten`;
       const warning = { code: 'action-log-kept', type: 'action', name: `action ${name}`, message };
-      if (clearData) afterwards({ warning, run: () => services.actionLog.clear(name) });
+      if (clearData) afterCommit({ warning, run: () => services.actionLog.clear(name) });
       return SUCCESS;
     },
   }),

@@ -35,7 +35,7 @@ const getSourceTables = perKind('get_source_tables', everyKind, (backend) =>
     },
     async run({ source: name, details }, context) {
       const source = requireOpenSource(name, backend, context.snapshot);
-      const found = await surveyOf(source);
+      const found = await overviewsOf(source);
       const tracked = context.snapshot.metadata.sources.get(name)?.tables;
       return [...found]
         .sort((a, b) => byName(a.name, b.name))
@@ -56,7 +56,7 @@ const getSourceTables = perKind('get_source_tables', everyKind, (backend) =>
   }),
 );
 
-async function surveyOf(source: Source): Promise<readonly TableOverview[]> {
+async function overviewsOf(source: Source): Promise<readonly TableOverview[]> {
   if (source.tableOverviews !== undefined) return source.tableOverviews();
   const { tables } = await source.introspect({ functions: [] });
   return [...tables.values()].map(({ name, kind, comment }) => ({ name, kind, comment, estimatedRows: null, defaults: new Map() }));
@@ -83,7 +83,7 @@ function mappingOf({ columns, targetColumns }: CatalogForeignKey): Json {
 }
 
 interface Details {
-  readonly survey: TableOverview | null;
+  readonly overview: TableOverview | null;
   readonly tracked: Tracked | null;
 }
 
@@ -93,7 +93,7 @@ function describeTable(table: CatalogTable, backend: Backend, details: Details |
     name: backend.tableName.encode(table.name),
     type: table.kind === 'table' || table.kind === 'partitioned-table' || table.kind === 'foreign-table' ? 'table' : 'view',
     columns: table.columns.map((column) =>
-      describeColumn(column, table, details === null ? {} : detailsOfColumn(column, details.survey, details.tracked)),
+      describeColumn(column, table, details === null ? {} : detailsOfColumn(column, details.overview, details.tracked)),
     ),
     ...(table.primaryKey === null ? {} : { primary_key: [...table.primaryKey.columns] }),
     foreign_keys: Object.fromEntries(
@@ -102,7 +102,7 @@ function describeTable(table: CatalogTable, backend: Backend, details: Details |
     insertable: table.insertable,
     updatable: table.updatable,
     deletable: table.deletable,
-    ...(details === null ? {} : detailsOfTable(table, details.survey, details.tracked)),
+    ...(details === null ? {} : detailsOfTable(table, details.overview, details.tracked)),
   };
 }
 
@@ -132,10 +132,10 @@ Of a tracked table it adds \`enum_values\` and what GraphQL calls it: \`graphql_
       }
       const info = context.snapshot.cache.sources.get(name);
       const known = info?.tables.get(key);
-      const [found, survey] = await Promise.all([known?.catalog ?? read(), source.tableOverviews?.([table])]);
+      const [found, overviews] = await Promise.all([known?.catalog ?? read(), source.tableOverviews?.([table])]);
       if (found === undefined) return null;
       const tracked = info === undefined || known === undefined ? null : { source: info, table: known };
-      return describeTable(found, backend, { survey: survey?.[0] ?? null, tracked });
+      return describeTable(found, backend, { survey: overview?.[0] ?? null, tracked });
     },
   }),
 );

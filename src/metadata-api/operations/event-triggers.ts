@@ -188,7 +188,7 @@ const invoke = perKind('invoke_event_trigger', hasEventTriggers, (backend) =>
       const trigger = cache.sources.get(source)?.eventTriggers.get(name);
       if (trigger === undefined) throw new SvcError('unexpected', `event trigger "${name}" is inconsistent`, { status: 400 });
       const session: Json = Object.fromEntries<Json>(context.session.variables);
-      return { event_id: await captures.invoke(trigger, payload, session, traceContextOf(context.how.headers ?? {})) };
+      return { event_id: await captures.invoke(trigger, payload, session, traceContextOf(context.requestOptions.headers ?? {})) };
     },
   }),
 );

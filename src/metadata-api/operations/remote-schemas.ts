@@ -5,7 +5,7 @@ import { withEntry, withoutEntry } from '../../metadata/edit.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
 import { remoteSchemaDefinitionCodec } from '../../metadata/remote-schema.ts';
 import { shareUnchanged } from '../../metadata/share.ts';
-import { dependentsOfRemoteSchema, refusalOf } from '../../schema-cache/dependencies.ts';
+import { dependentsOfRemoteSchema, dropRefusal } from '../../schema-cache/dependencies.ts';
 import { objectId } from '../../schema-cache/object-id.ts';
 import { bytesOfText } from '../../util/bytes.ts';
 import { PrintedJson } from '../answer.ts';
@@ -98,7 +98,7 @@ const remove: OperationGroup = () => [
     edit(metadata, { name }, { snapshot }) {
       requireRemoteSchema(metadata, name, 'no such remote schema');
       const found = dependentsOfRemoteSchema(snapshot.cache, name);
-      if (found.length > 0) throw new SvcError('dependency-error', refusalOf(found));
+      if (found.length > 0) throw new SvcError('dependency-error', dropRefusal(found));
       return { ...metadata, remoteSchemas: withoutEntry(metadata.remoteSchemas, name) };
     },
   }),
