@@ -3,7 +3,7 @@ import type { CatalogTable } from '../catalog/catalog.ts';
 import type { EventTrigger } from '../metadata/event-trigger.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { Json } from '../util/json.ts';
-import type { CaptureVersion, Settled } from './capture-mark.ts';
+import type { CaptureVersion, Settled } from './capture-label.ts';
 import type { CapturedEventStore } from './event-store.ts';
 import type { Connection, RunOptions } from './connection.ts';
 

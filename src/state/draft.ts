@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Source } from '../backend/backend.ts';
-import type { CaptureVersion } from '../backend/capture-mark.ts';
+import type { CaptureVersion } from '../backend/capture-label.ts';
 import type { Storage } from '../metadata-store/storage.ts';
 import { runCooperatively } from '../util/cooperative.ts';
 import { type Assembly, closeOthers } from './assembly.ts';

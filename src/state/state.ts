@@ -1,4 +1,4 @@
-import type { CaptureVersion } from '../backend/capture-mark.ts';
+import type { CaptureVersion } from '../backend/capture-label.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import type { EventTriggerInfo, Inconsistency } from '../schema-cache/schema-cache.ts';
 import type { Catalog, QualifiedName } from '../catalog/catalog.ts';

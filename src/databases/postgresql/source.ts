@@ -15,7 +15,7 @@ import { taggedText } from '../../backend/query-tags.ts';
 import type { Catalog, CatalogScope, QualifiedName, TableOverview } from '../../catalog/catalog.ts';
 import { stopReasonOf } from '../../util/deadline.ts';
 import { type PostgresqlCaptureOptions, postgresqlCaptures } from './capture/captures.ts';
-import { readCatalogFingerprint } from './catalog-mark.ts';
+import { readCatalogFingerprint } from './catalog-fingerprint.ts';
 import { checkParameters, runExchange, SessionConnection, startExchange } from './connection.ts';
 import { CancelledError, ConnectionError, DatabaseError, isConnectionFailure, isDeadlock, isStalePlan } from './driver/database-error.ts';
 import { WireExchange, type Failure, type WireStep } from './driver/exchange.ts';

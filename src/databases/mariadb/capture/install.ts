@@ -11,7 +11,7 @@ import {
   labelFor,
   NO_LABEL,
   readCaptureLabel,
-} from '../../../backend/capture-mark.ts';
+} from '../../../backend/capture-label.ts';
 import { CAPTURE_PREFIX, captureName, captureNames } from '../../../backend/capture-names.ts';
 import { createHash } from 'node:crypto';
 import {

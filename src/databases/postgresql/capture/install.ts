@@ -7,7 +7,7 @@ import {
   isSettled,
   labelFor,
   readCaptureLabel,
-} from '../../../backend/capture-mark.ts';
+} from '../../../backend/capture-label.ts';
 import { captureName, captureNames, inCatalog } from '../../../backend/capture-names.ts';
 import {
   type CapturedTrigger,

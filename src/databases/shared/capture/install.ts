@@ -1,5 +1,5 @@
 /** Parts of the installation of event triggers that kinds share. */
-import { isSettled, type CaptureLabel } from '../../../backend/capture-mark.ts';
+import { isSettled, type CaptureLabel } from '../../../backend/capture-label.ts';
 import type { RetainOptions } from '../../../backend/captures.ts';
 import type { ErrorCode } from '../../../errors/codes.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
