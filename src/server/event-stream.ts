@@ -6,7 +6,7 @@ import type { SvcError } from '../errors/svc-error.ts';
 import type { GraphqlRequest } from '../pipeline/request.ts';
 import type { RequestOptions } from '../pipeline/request-run.ts';
 import { ANSWER_START, COMPLETED, errorEvent, EVENT_END, EVENT_STREAM_TYPE, KEEP_ALIVE } from '../subscriptions/protocols/sse.ts';
-import type { Answer, Subscriber, Subscription } from '../subscriptions/subscriptions.ts';
+import type { SubscriptionAnswer, Subscriber, Subscription } from '../subscriptions/subscriptions.ts';
 import type { Bytes } from '../util/bytes.ts';
 import { CancellationSource } from '../util/cancellation.ts';
 import { preferences } from './accept.ts';
@@ -64,7 +64,7 @@ export function eventStreamReply(
   };
 }
 
-const bodies = new WeakMap<Answer, Bytes>();
+const bodies = new WeakMap<SubscriptionAnswer, Bytes>();
 
 class EventStream implements LongLivedConnection, Subscriber {
   readonly #response: ServerResponse;
@@ -114,7 +114,7 @@ class EventStream implements LongLivedConnection, Subscriber {
     return { size: this.#sent, error: this.#error };
   }
 
-  next(answer: Answer): void {
+  next(answer: SubscriptionAnswer): void {
     let event = bodies.get(answer);
     if (event === undefined) {
       event = eventOf(answer.body);

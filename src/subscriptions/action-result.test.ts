@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { SvcError } from '../errors/svc-error.ts';
 import { bytesOfText, textOfBytes } from '../util/bytes.ts';
-import { ActionResultSubscription, type Look, type NextLook } from './action-result.ts';
+import { ActionResultSubscription, type ResultLookup, type NextLookup } from './action-result.ts';
 import { CallWaits } from './call-waits.ts';
 import type { Subscriber } from './subscriptions.ts';
 
@@ -20,7 +20,7 @@ class Heard implements Subscriber {
 /** Looks that are in memory. */
 let held = 0;
 
-function lookOf(text: string, next: NextLook): Look {
+function lookOf(text: string, next: NextLookup): ResultLookup {
   held += 1;
   const release = (): void => {
     held -= 1;
@@ -28,11 +28,11 @@ function lookOf(text: string, next: NextLook): Look {
   return { body: [bytesOfText(text)], next, release };
 }
 
-function look(text: string, isFinal = false): Look {
+function look(text: string, isFinal = false): ResultLookup {
   return lookOf(text, { when: isFinal ? 'never' : 'soon' });
 }
 
-function subscribe(looks: () => Look): { readonly heard: Heard; readonly subscription: ActionResultSubscription } {
+function subscribe(looks: () => ResultLookup): { readonly heard: Heard; readonly subscription: ActionResultSubscription } {
   const heard = new Heard();
   const subscription = new ActionResultSubscription(async () => looks(), NO_WAITS, heard, {
     onFault: (error) => void heard.faults.push(error),
@@ -61,7 +61,7 @@ describe('the result of an asynchronous action', () => {
     const open = (id: string): Heard => {
       const heard = new Heard();
       const listener = { onFault: () => undefined, onClose: () => undefined };
-      const find = async (): Promise<Look> => {
+      const find = async (): Promise<ResultLookup> => {
         looks.push(id);
         const isDone = !waiting.has(id);
         return lookOf(`${id} ${isDone}`, isDone ? { when: 'never' } : { when: 'answered', id });
@@ -92,7 +92,7 @@ describe('the result of an asynchronous action', () => {
   });
 
   test('is told when it is another one, and is over once it is final', async () => {
-    let now = (): Look => look('a');
+    let now = (): ResultLookup => look('a');
     const { heard } = subscribe(() => now());
     await vi.advanceTimersByTimeAsync(3000);
     expect(heard.all).toEqual(['a']);
@@ -103,7 +103,7 @@ describe('the result of an asynchronous action', () => {
   });
 
   test('that was looked up before the metadata changed is looked up again', async () => {
-    let answer: (look: Look) => void = () => undefined;
+    let answer: (look: ResultLookup) => void = () => undefined;
     const heard = new Heard();
     const listener = { onFault: () => undefined, onClose: () => undefined };
     const subscription = new ActionResultSubscription(() => new Promise((resolve) => (answer = resolve)), NO_WAITS, heard, listener);

@@ -9,8 +9,8 @@ import { Detector } from './detector.ts';
 import { Poller } from './poller.ts';
 import type { CellPart, TemplatePart } from '../plan/plan.ts';
 import type { PollerWork } from './poller-work.ts';
-import type { Answer, Subscriber } from './subscriptions.ts';
-import { Room } from './version.ts';
+import type { SubscriptionAnswer, Subscriber } from './subscriptions.ts';
+import { CacheBudget } from './version.ts';
 import type { JsonRow } from '../backend/connection.ts';
 import { Member } from './cohort.ts';
 
@@ -101,10 +101,10 @@ function queryOf(dependsOn: string | null): LiveQuery {
 
 class Told implements Subscriber {
   answers: string[] = [];
-  bodies: Answer[] = [];
+  bodies: SubscriptionAnswer[] = [];
   errors: [string, boolean][] = [];
   isReady = true;
-  next(answer: Answer): void {
+  next(answer: SubscriptionAnswer): void {
     this.bodies.push(answer);
     this.answers.push(textOfBytes(answer.body));
   }
@@ -147,7 +147,13 @@ function start(dependsOn: string | null = null, batchSize = 100, template: reado
   const onEmpty = (): void => {
     isEmpty = true;
   };
-  const tools = { detector, room: new Room(1_000_000), onRun: () => undefined, onFault: (error: unknown) => faults.push(error), onEmpty };
+  const tools = {
+    detector,
+    cacheBudget: new CacheBudget(1_000_000),
+    onRun: () => undefined,
+    onFault: (error: unknown) => faults.push(error),
+    onEmpty,
+  };
   memory = new ResultMemory(most);
   poller = new Poller(work, { refetchIntervalMs: INTERVAL, batchSize, timeoutMs: 5000, responseLimit: 1_500_000, memory }, tools);
 }

@@ -55,7 +55,7 @@ describe('a live query', () => {
     const one = await subscribe(ITEMS);
     await one.until(({ answers }) => answers.length === 1);
     while (pollers()[0]?.waitsFor !== 'change') await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(pollers()).toMatchObject([{ reason: 'answers follow from stored rows alone', cohorts: 1, subscribers: 1 }]);
+    expect(pollers()).toMatchObject([{ reason: 'answers depend on stored rows alone', cohorts: 1, subscribers: 1 }]);
     const { runs = 0 } = pollers()[0] ?? {};
     await service.client.query('update item set size = size + 1');
     while ((pollers()[0]?.runs ?? 0) === runs) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -277,7 +277,7 @@ test('a role may have so many different ones, those that differ in values only a
   expect(await refusal(service.open(one, { ...who, variables: { id: 1 } }))).toMatchObject({
     code: 'busy',
     error:
-      'the limit of 5 different subscriptions of the role "many" at the same time is reached; those that differ in variables only count as one',
+      'the limit of 5 different concurrent subscriptions of the role "many" is reached; those that differ only in variables count as one',
   });
   // Not of this role, and one that runs already.
   await subscribe(one, { variables: { id: 1 } });

@@ -6,7 +6,7 @@ import { runRequest } from '../../src/pipeline/run-request.ts';
 import type { Observation } from '../../src/observability/observation.ts';
 import type { SubscriptionOptions } from '../../src/subscriptions/create-subscriptions.ts';
 import { createSubscriptions, type RunningSubscriptions } from '../../src/subscriptions/create-subscriptions.ts';
-import type { Answer, Subscriber, Subscription } from '../../src/subscriptions/subscriptions.ts';
+import type { SubscriptionAnswer, Subscriber, Subscription } from '../../src/subscriptions/subscriptions.ts';
 import { textOfBytes } from '../../src/util/bytes.ts';
 import { type Json, type JsonObject, parseJson } from '../../src/util/json.ts';
 import { PIPELINE, type TestAdministration, testAdministration } from '../metadata-api/support.ts';
@@ -21,13 +21,13 @@ export const ADMIN = session('admin');
 
 /** Notes what a subscriber is told. */
 export class Recorder implements Subscriber {
-  readonly answers: Answer[] = [];
+  readonly answers: SubscriptionAnswer[] = [];
   readonly errors: { readonly error: SvcError; readonly final: boolean }[] = [];
   isReady = true;
   isComplete = false;
   #heard = (): void => undefined;
 
-  next(answer: Answer): void {
+  next(answer: SubscriptionAnswer): void {
     if (!this.isReady) throw new Error('it was not ready');
     this.answers.push(answer);
     this.#heard();

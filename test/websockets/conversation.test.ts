@@ -245,7 +245,7 @@ describe('graphql-ws', () => {
         'connection_error',
         'parsing ClientMessage failed: expected "type" to be one of "connection_init", "start", "stop", "connection_terminate", but found "subscribe"',
       ],
-      ['connection_error', 'parsing ClientMessage failed: the message "start" needs an "id", a text'],
+      ['connection_error', 'parsing ClientMessage failed: the message "start" needs an "id", a string'],
       ['connection_error', 'parsing ClientMessage failed: expected an object'],
     ]);
     socket.start('1', '{ __typename }');

@@ -1,5 +1,5 @@
 /** Frames of the websocket protocol from a server to its clients (RFC 6455, section 5.2). */
-import type { Answer } from '../../subscriptions/subscriptions.ts';
+import type { SubscriptionAnswer } from '../../subscriptions/subscriptions.ts';
 import { ANSWER_END } from '../../subscriptions/protocols/protocol.ts';
 import type { Bytes } from '../../util/bytes.ts';
 
@@ -28,9 +28,9 @@ interface Framed {
   frame: Bytes | null;
 }
 
-const known = new WeakMap<Answer, Framed>();
+const known = new WeakMap<SubscriptionAnswer, Framed>();
 
-function framed(start: Bytes, answer: Answer): Framed {
+function framed(start: Bytes, answer: SubscriptionAnswer): Framed {
   let found = known.get(answer);
   if (found === undefined) {
     found = { body: join(answer.body), start, message: null, frame: null };
@@ -44,14 +44,14 @@ function framed(start: Bytes, answer: Answer): Framed {
 }
 
 /** @param start what comes before the answer in the message */
-export function answerMessage(start: Bytes, answer: Answer): Bytes {
+export function answerMessage(start: Bytes, answer: SubscriptionAnswer): Bytes {
   const one = framed(start, answer);
   one.message ??= (start + one.body + ANSWER_END) as Bytes;
   return one.message;
 }
 
 /** The same as one frame. */
-export function answerFrame(start: Bytes, answer: Answer): Bytes {
+export function answerFrame(start: Bytes, answer: SubscriptionAnswer): Bytes {
   const one = framed(start, answer);
   one.frame ??= (head(start.length + one.body.length + ANSWER_END.length) + start + one.body + ANSWER_END) as Bytes;
   return one.frame;

@@ -5,7 +5,7 @@ import type { Counter } from '../../observability/metrics/registry.ts';
 import type { SvcError } from '../../errors/svc-error.ts';
 import type { Protocol } from '../../subscriptions/protocols/protocol.ts';
 import { ANSWER_END } from '../../subscriptions/protocols/protocol.ts';
-import type { Answer, Subscriber, Subscription } from '../../subscriptions/subscriptions.ts';
+import type { SubscriptionAnswer, Subscriber, Subscription } from '../../subscriptions/subscriptions.ts';
 import type { Bytes } from '../../util/bytes.ts';
 import { CancellationSource } from '../../util/cancellation.ts';
 import type { Outcome } from '../operate.ts';
@@ -98,7 +98,7 @@ export class SocketOperation implements Subscriber {
     this.#subscription?.drained();
   }
 
-  next(answer: Answer): void {
+  next(answer: SubscriptionAnswer): void {
     if (this.#isOver) return;
     const bytes = this.#wire.sendAnswer(this.#start(), answer);
     if (this.sent !== null) this.sent.value += bytes;

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import { type Bytes, bufferOfBytes } from '../../util/bytes.ts';
-import type { Answer } from '../../subscriptions/subscriptions.ts';
+import type { SubscriptionAnswer } from '../../subscriptions/subscriptions.ts';
 import type { Answers, Held, SocketTimes } from '../answers.ts';
 import { answerFrame, answerMessage, textFrame } from './frame.ts';
 
@@ -17,7 +17,7 @@ export interface Wire {
   /** @returns the bytes of it; 0: the client is gone */
   send(message: Bytes): number;
   /** A message with an answer that others may get too. @param start what comes before the answer in it @returns as `send` */
-  sendAnswer(start: Bytes, answer: Answer): number;
+  sendAnswer(start: Bytes, answer: SubscriptionAnswer): number;
   /** Nothing is sent from now on. */
   release(): void;
 }
@@ -105,7 +105,7 @@ export class PlainWire implements Wire {
     return this.#isOpen ? this.#write(textFrame(message)) : 0;
   }
 
-  sendAnswer(start: Bytes, answer: Answer): number {
+  sendAnswer(start: Bytes, answer: SubscriptionAnswer): number {
     return this.#isOpen ? this.#write(answerFrame(start, answer)) : 0;
   }
 
@@ -171,7 +171,7 @@ export class CompressedWire implements Wire {
     return message.length;
   }
 
-  sendAnswer(start: Bytes, answer: Answer): number {
+  sendAnswer(start: Bytes, answer: SubscriptionAnswer): number {
     return this.send(answerMessage(start, answer));
   }
 

@@ -1,32 +1,31 @@
-/** What subscriptions were asked for is kept as long as they run: it may not fill the memory. */
+/** Limits the memory for the requests of open subscriptions, which are stored to be planned again. */
 import { SvcError } from '../errors/svc-error.ts';
 import type { GraphqlRequest } from '../pipeline/request.ts';
 import { jsonSizeWithin } from '../util/json-size.ts';
 
-/** Characters of a request that do not count. */
+/** Size of a request that does not count, in characters. */
 const SMALL = 4096;
 
-export class KeptRequests {
+export class RequestBudget {
   readonly #limit: number;
-  #held = 0;
+  #used = 0;
 
-  /** @param limit characters of all requests together, small ones aside */
+  /** @param limit maximum size of all requests together, in characters, small ones excluded */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
   /**
-   * Makes room for a request.
-   * @returns gives it back; to be called once
+   * Counts a request. Returns a function that releases its memory, to be called once.
    * @throws SvcError busy
    */
   take({ query, variables }: Pick<GraphqlRequest, 'query' | 'variables'>): () => void {
-    const left = this.#limit - this.#held;
+    const left = this.#limit - this.#used;
     const size = Math.max(0, query.length + jsonSizeWithin(variables, left + SMALL) - SMALL);
     if (size > left) throw new SvcError('busy', 'too many subscriptions with large documents or variables are open', { status: 503 });
-    this.#held += size;
+    this.#used += size;
     return () => {
-      this.#held -= size;
+      this.#used -= size;
     };
   }
 }

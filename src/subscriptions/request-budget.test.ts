@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { KeptRequests } from './kept-requests.ts';
+import { RequestBudget } from './request-budget.ts';
 
 it('has room for so much of large requests, for any number of small ones, and again for what was given back', () => {
-  const room = new KeptRequests(10_000);
+  const room = new RequestBudget(10_000);
   const small = { query: 'subscription { item { id } }', variables: {} };
   const large = { query: small.query, variables: { ids: Array.from({ length: 1000 }, (_, i) => i) } };
   const giveBack = room.take(large);
