@@ -93,7 +93,7 @@ export interface ConnectContext {
   readonly requestTimeoutMs?: number;
   /** The only folder from which secrets may be read. Absent or `null`: none. */
   readonly secretsFolder?: string | null;
-  /** Whether large numbers are strings in event payloads. */
+  /** True if large numbers are strings in event payloads. */
   readonly stringifyNumericTypes?: boolean;
   /** Client for kinds with an HTTP interface. */
   readonly http?: HttpClient;
@@ -210,7 +210,7 @@ export interface CompiledMutationStatement {
 export interface InsertedRows {
   readonly table: QualifiedName;
   readonly columns: readonly InsertColumn[];
-  /** Whether the rows are written as they are: no trigger or default changes them first, and they update no existing rows. */
+  /** True if the rows are written as they are: no trigger or default changes them first, and they update no existing rows. */
   readonly unchanged: boolean;
   readonly rows: readonly Pick<InsertRow, 'path' | 'values'>[] | UniformRows;
 }

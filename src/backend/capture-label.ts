@@ -1,4 +1,4 @@
-/** Marks on functions and triggers that capture changes: whose they are, and from which version of the metadata. */
+/** Labels on functions and triggers that capture changes: their owner, and the version of the metadata. */
 import { createHash } from 'node:crypto';
 import type { CapturedOperationName, EventTrigger } from '../metadata/event-trigger.ts';
 import { printJson } from '../util/json.ts';
@@ -9,18 +9,18 @@ export interface CaptureLabel {
   readonly trigger: string;
   /** Time of installation, in epoch milliseconds. */
   readonly made: number;
-  /** Resource version of the metadata that it was installed for; absent in marks of earlier releases. */
+  /** Resource version of the metadata; absent in labels of earlier releases. */
   readonly version?: number;
-  /** Ids of the drafts of the metadata that it was installed for; absent in marks of earlier releases. */
+  /** IDs of the drafts of the metadata; absent in labels of earlier releases. */
   readonly drafts?: readonly string[];
-  /** Hash of the definition that it was made from, without the columns of the table; absent in marks of earlier releases. */
+  /** Hash of the definition, without the columns of the table; absent in labels of earlier releases. */
   readonly definition?: string;
 }
 
-/** Mark of what no service has installed. */
+/** Label of objects that no service has installed. */
 export const NO_LABEL: CaptureLabel = { owner: '', trigger: '', made: 0 };
 
-/** Reads the JSON of a mark; `NO_MARK` if it is none. */
+/** Reads the JSON of a label; returns `NO_LABEL` for any other text. */
 export function readCaptureLabel(text: string | null | undefined): CaptureLabel {
   try {
     const { owner, trigger, made, version, drafts, definition } = JSON.parse(text ?? '{}') as Partial<CaptureLabel>;
@@ -36,59 +36,59 @@ export function readCaptureLabel(text: string | null | undefined): CaptureLabel 
   }
 }
 
-/** Hash of the part of a definition that decides how an operation is captured. */
+/** Hash of the part of a definition that determines the capture of an operation. */
 export function definitionHash(definition: EventTrigger, operation: CapturedOperationName): string {
   const { columns = '*', payload = '*' } = definition[operation] ?? {};
   const parts = printJson([columns, payload, definition.ordering ?? null, definition.triggerOnReplication ?? null]);
   return createHash('sha256').update(parts).digest('base64url').slice(0, 16);
 }
 
-/** A change of the metadata does not take longer: what it has installed by then belongs to no change under way. */
+/** Maximum duration of a change of the metadata, after which its captures belong to no pending change. */
 const SETTLED_MS = 600_000;
 
-/** State of the metadata that decides which captures belong to no change under way. */
+/** State of the metadata that determines which captures belong to no pending change. */
 export interface Settled {
-  /** Resource version that is stored: what was installed for a later one may belong to a change under way. */
+  /** Stored resource version: captures for a later one may belong to a pending change. */
   readonly settled: number;
-  /** Ids of drafts that have ended: what was installed for them alone belongs to no change under way. */
+  /** IDs of ended drafts: captures for them alone belong to no pending change. */
   readonly ended?: ReadonlySet<string> | undefined;
 }
 
-/** Whether a capture belongs to no change under way. Drafts of two instances may have the same version. */
+/** Returns whether a capture belongs to no pending change. Drafts of two instances may have the same version. */
 export function isSettled({ version, drafts = [], made }: CaptureLabel, { settled, ended }: Settled): boolean {
   if ((version !== undefined && version <= settled) || made < Date.now() - SETTLED_MS) return true;
   return drafts.length > 0 && drafts.every((each) => ended?.has(each) === true);
 }
 
-/** Version and draft that a capture is installed for. */
+/** Version and draft for which a capture is installed. */
 export interface CaptureVersion {
   readonly version: number;
-  /** Id of the draft; absent for metadata that is stored. */
+  /** ID of the draft; absent for stored metadata. */
   readonly draft?: string | undefined;
 }
 
-/** Whether a change installs for the version of this mark or an earlier one, and a draft of another instance has installed this. */
+/** Returns whether a draft of another instance has installed a capture for the version of a change or a later one. */
 export function belongsToOtherDraft({ version = 0, drafts = [] }: CaptureLabel, own: CaptureVersion): boolean {
   return version >= own.version && drafts.length > 0 && !drafts.some((each) => each === own.draft);
 }
 
-/** Maximum number of ids in a mark. The end of a draft that is not in the list removes nothing. */
+/** Maximum number of IDs in a label. The end of a draft that is not in the list removes nothing. */
 const MAX_DRAFTS = 100;
 
-/** Whether the end of other drafts leaves a capture with this mark to this one. */
+/** Returns whether a capture with this label outlives the end of other drafts. */
 export function isLabeledFor({ version = 0, drafts = [] }: CaptureLabel, own: CaptureVersion): boolean {
   return version >= own.version && (own.draft === undefined || drafts.includes(own.draft) || drafts.length >= MAX_DRAFTS);
 }
 
 /**
- * Returns what a new mark says of version and drafts.
- * @param shared mark of the same capture, which another draft may have installed too
+ * Returns the version and the drafts of a new label.
+ * @param shared label of the same capture, which another draft may also have installed
  */
 export function labelFor({ version, draft }: CaptureVersion, shared?: CaptureLabel): Pick<CaptureLabel, 'version' | 'drafts'> {
   const own = draft === undefined ? [] : [draft];
   if (shared === undefined || isSettled(shared, { settled: version - 1 })) return { version, drafts: own };
   const { version: known = version, drafts = [] } = shared;
-  // A mark of an earlier release may be of a draft without an id: no end of another draft removes its capture.
+  // A label of an earlier release may be of a draft without an ID: the end of another draft must not remove its capture.
   const isClosed = drafts.length === 0 || drafts.length >= MAX_DRAFTS;
   return { version: Math.max(version, known), drafts: isClosed ? drafts : [...new Set([...drafts, ...own])] };
 }

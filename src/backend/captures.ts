@@ -28,7 +28,7 @@ export interface InstallOptions extends CaptureVersion, Partial<Settled> {
   readonly settled?: number;
   /** Other owners whose captures a repair may replace: names that the source had in a change that is undone. */
   readonly formerOwners?: readonly string[];
-  /** Whether the catalog has just been read: a repair also replaces captures of other columns. */
+  /** True if the catalog has just been read: a repair also replaces captures of other columns. */
   readonly hasFreshColumns?: boolean;
   /** Names of captures, from `captureName`, that are new in the metadata: their labels get the new version and the draft. */
   readonly added?: ReadonlySet<string>;

@@ -5,7 +5,7 @@ export interface QueryTags {
   readonly after: string;
   /** Labels for databases that have them. Values are not encoded. */
   readonly labels: ReadonlyMap<string, string>;
-  /** Whether no other request has the same tags: such statements are not worth preparing. */
+  /** True if no other request has the same tags: such statements are not worth preparing. */
   readonly isUnique: boolean;
 }
 

@@ -91,7 +91,7 @@ export interface AggregateFunction {
   /** Name in GraphQL and in the IR: `sum`, `stddev_pop`. */
   readonly name: string;
   readonly takes: 'numeric' | 'comparable';
-  /** Whether the result has the type of the operand; otherwise it is a `Float`. */
+  /** True if the result has the type of the operand; otherwise it is a `Float`. */
   readonly sameType: boolean;
 }
 

@@ -29,7 +29,7 @@ export interface Parameter {
 
 export interface ValueCast {
   readonly type: CatalogType;
-  /** Whether it is cast to an array of the type. */
+  /** True if it is cast to an array of the type. */
   readonly array: boolean;
 }
 
@@ -88,7 +88,7 @@ export interface Dialect {
   string(value: string): string;
   /** `$1`, `?`, `@p1`; `index` counts from 1. */
   parameterMarker(index: number): string;
-  /** Whether equal parameters may share a parameter marker. */
+  /** True if equal parameters may share a parameter marker. */
   readonly sharesParameterMarkers: boolean;
 }
 

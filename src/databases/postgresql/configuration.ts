@@ -69,7 +69,7 @@ export interface PostgresqlConfiguration extends ConnectionConfiguration {
   readonly readReplicas: readonly ConnectionConfiguration[];
   /** Schema of the functions and types of extensions, which is added to the search path. */
   readonly extensionsSchema: string;
-  /** Whether the database sends notifications of new events, which are otherwise polled. Default true. */
+  /** True if the database sends notifications of new events, which are otherwise polled. Default true. */
   readonly eventNotifications?: boolean | undefined;
 }
 

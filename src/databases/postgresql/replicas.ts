@@ -7,7 +7,7 @@ import type { DriverSession } from './driver/session.ts';
 /** A server on which statements run. */
 export interface Server {
   readonly pool: Pool;
-  /** Whether statements are prepared. */
+  /** True if statements are prepared. */
   readonly prepare: boolean;
   /** Settings before each exchange, if the session cannot keep them. */
   readonly prelude: WireStep | null;

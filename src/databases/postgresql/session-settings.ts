@@ -5,7 +5,7 @@ import type { SessionSettings as NamedSettings } from '../../backend/connection.
 export interface SessionDefaults {
   /** Schema of extensions to add to the search path; `null` for none. */
   readonly extensionsSchema: string | null;
-  /** Whether just-in-time compilation is switched off. */
+  /** True if just-in-time compilation is switched off. */
   readonly jitOff: boolean;
   /** In milliseconds; `null` for the server's setting. */
   readonly statementTimeoutMs: number | null;

@@ -91,10 +91,10 @@ function urlConfig(url: string): ClientConfig {
 }
 
 function splitParameters(url: string): { text: string; parameters: URLSearchParams } {
-  const mark = url.indexOf('?');
-  return mark < 0
+  const start = url.indexOf('?');
+  return start < 0
     ? { text: url, parameters: new URLSearchParams() }
-    : { text: url.slice(0, mark), parameters: new URLSearchParams(url.slice(mark + 1)) };
+    : { text: url.slice(0, start), parameters: new URLSearchParams(url.slice(start + 1)) };
 }
 
 /** Returns the host, for which `pg` has the defaults. */

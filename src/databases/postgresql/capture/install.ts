@@ -169,14 +169,14 @@ function statementsFor(trigger: CapturedTrigger, found: ReadonlyMap<string, Inst
 function isOfDefinition(
   { definition, table }: CapturedTrigger,
   operation: CapturedOperationName,
-  { owner: marked, definition: hash, attached }: Installed,
+  { owner: installer, definition: hash, attached }: Installed,
   owner: string,
 ): boolean {
   const isAttached = attached.some(({ table: id, always }) => id === table.id && always === (definition.triggerOnReplication === true));
   return (
     isAttached &&
     attached.length === 1 &&
-    marked === owner &&
+    installer === owner &&
     (hash ?? definitionHash(definition, operation)) === definitionHash(definition, operation)
   );
 }
@@ -207,9 +207,9 @@ function operationStatements(
   }
   const isNew = known?.source !== body || known.owner !== owner || known.trigger !== definition.name;
   if (isNew || known.definition !== hash || (isAdded && !isLabeledFor(known, change))) {
-    const marked = labelFor(change, isAdded ? known : undefined);
-    const mark: CaptureLabel = { owner, trigger: definition.name, made: Date.now(), ...marked, definition: hash };
-    statements.push(sql`comment on function ${inCatalog(name)}() is ${string(JSON.stringify(mark))}`);
+    const versions = labelFor(change, isAdded ? known : undefined);
+    const label: CaptureLabel = { owner, trigger: definition.name, made: Date.now(), ...versions, definition: hash };
+    statements.push(sql`comment on function ${inCatalog(name)}() is ${string(JSON.stringify(label))}`);
   }
   const attached = known?.attached.find(({ table: id }) => id === table.id);
   if (attached === undefined)

@@ -20,7 +20,7 @@ export interface Context {
   relatedConditions: RelatedConditionCompiler | null;
   /** Returns an unused table alias. */
   alias(): Sql;
-  /** Whether the statement calls a function that may be volatile. */
+  /** True if the statement calls a function that may be volatile. */
   volatile: boolean;
   /** First thing other than rows of ordinary tables that the answer may depend on, for messages. */
   dependsOn: string | null;

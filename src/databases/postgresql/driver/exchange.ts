@@ -54,15 +54,15 @@ export class WireExchange {
     return main.untagged ?? main.text;
   }
 
-  /** Whether a cancellation settles it at once, instead of after the server's answer. For repeatable reads. */
+  /** True if a cancellation settles it at once, instead of after the server's answer. For repeatable reads. */
   releasesEarly = false;
   /** Set when it is cancelled. */
   cancelled: CancelledError | null = null;
   /** Time of the cancellation, or of the start on the server if that is later. */
   cancelledAt = 0;
-  /** Whether a cancel request has been sent. */
+  /** True if a cancel request has been sent. */
   cancelSent = false;
-  /** Whether a cancel request for another exchange stopped it. */
+  /** True if a cancel request for another exchange stopped it. */
   accident = false;
   /** Names of statements whose Parse message is part of this exchange and not acknowledged yet. */
   parsing: string[] | null = null;
@@ -78,7 +78,7 @@ export class WireExchange {
   bytes = 0;
   /** Budget for the values. */
   resultBudget: ResultBudget | null = null;
-  /** Whether the statement writes: values beyond the budget are dropped, but it is not cancelled. */
+  /** True if the statement writes: values beyond the budget are dropped, but it is not cancelled. */
   continues = false;
   /** Set when the budget is exceeded. */
   refused: CancelledError | null = null;

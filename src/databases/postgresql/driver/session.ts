@@ -25,7 +25,7 @@ const NO_VALUE: readonly Bytes[] = [];
 const NO_ROW: JsonRow = [];
 
 export interface SessionOptions {
-  /** Whether statements are prepared: false if a pooler may assign each transaction another server connection. */
+  /** True if statements are prepared: false if a pooler may assign each transaction another server connection. */
   readonly prepare: boolean;
   /** Estimated memory of prepared statements in the server, in bytes. */
   readonly preparedMemory: number;
@@ -80,7 +80,7 @@ export class DriverSession {
   #pending: Buffer | null = null;
   #columnsLeft = 0;
   #valueLeft = 0;
-  /** Whether the value exceeds the limits of the exchange. */
+  /** True if the value exceeds the limits of the exchange. */
   #isValueDropped = false;
   #value: Bytes[] = [];
 

@@ -15,8 +15,8 @@ const KEPT = `select coalesce(string_agg(x, ',' order by x), '') from (select 'e
 /** @param kept extensions and schemas that were there */
 function clear(kept: string): string {
   const list = kept.split(',');
-  const names = (mark: string): string =>
-    `array[${list.flatMap((each) => (each.startsWith(`${mark} `) ? [dialect.string(each.slice(2))] : [])).join(', ')}]::text[]`;
+  const names = (letter: string): string =>
+    `array[${list.flatMap((each) => (each.startsWith(`${letter} `) ? [dialect.string(each.slice(2))] : [])).join(', ')}]::text[]`;
   const others = (catalog: string, object: string): string => `${OTHERS} and not ${isOfExtension(catalog, object)}`;
   // All names before the first one goes: what goes with others has none any more.
   const each = (query: string, what: string, statement: string): string =>

@@ -19,8 +19,8 @@ export function refusedBy(error: SvcError, code: ErrorCode, message: string): Sv
 }
 
 /** Returns whether a capture that no definition needs is to be removed. */
-export function isRemovable(mark: CaptureLabel, { removed: gone, ...state }: Omit<RetainOptions, 'owner' | 'lockMs'>): boolean {
-  return isSettled(mark, state) || (mark.version === undefined && gone.includes(mark.trigger));
+export function isRemovable(label: CaptureLabel, { removed, ...state }: Omit<RetainOptions, 'owner' | 'lockMs'>): boolean {
+  return isSettled(label, state) || (label.version === undefined && removed.includes(label.trigger));
 }
 
 /** Maximum number of events of one statement, which none keeps locked for long. */

@@ -66,7 +66,7 @@ function addTables({ table, rows }: InsertRows, tables: Set<string>): ReadonlySe
 
 /** Results of a level that later statements need. */
 interface Needed {
-  /** Whether the answer needs the rows. */
+  /** True if the answer needs the rows. */
   readonly rows: boolean;
   /** Columns of each row that the rows above need; `null` without rows above. */
   readonly keys: readonly string[] | null;
@@ -85,7 +85,7 @@ class InsertTree {
   readonly #counts: boolean;
   #first = true;
   #levels = 0;
-  /** Whether there is one row without nested rows. */
+  /** True if there is one row without nested rows. */
   readonly #alone: boolean;
 
   constructor(program: Program, root: Insert) {

@@ -13,7 +13,7 @@ import { checkSql } from './write.ts';
 import type { Write } from './program.ts';
 
 export interface InsertOptions {
-  /** Whether the statement reports the number of each written row. */
+  /** True if the statement reports the number of each written row. */
   readonly isNumbered: boolean;
   readonly path: Path;
   /** See `Insert`. */

@@ -29,9 +29,9 @@ const MAX_EXTRA_STATEMENTS = 2_000;
 export class Program {
   readonly writes: WriteCompiler;
   readonly statements: CompiledMutationStatement[] = [];
-  /** Whether rows that may update others share a statement if their keys seem to differ. */
+  /** True if rows that may update others share a statement if their keys seem to differ. */
   readonly combinesRows: boolean;
-  /** Whether some rows do: PostgreSQL refuses the statement if their keys are equal after all. */
+  /** True if some rows do: PostgreSQL refuses the statement if their keys are equal after all. */
   hasCombined = false;
   #extra = 0;
   readonly #free: SettingSlot[] = [];
@@ -99,7 +99,7 @@ export interface WriteCompiler {
   writeAndStore(program: Program, write: Write, stored: StoredResults): void;
   /** Adds a statement that answers from stored rows and their number. @returns its index; its only column is the answer */
   answerFromStored(program: Program, kept: TransactionLocalRows, output: MutationOutput): number;
-  /** Whether a statement can report the numbers of its written rows; otherwise rows that others refer to are written one by one. */
+  /** True if a statement can report the numbers of its written rows; otherwise rows that others refer to are written one by one. */
   readonly numbersRows: boolean;
 }
 
@@ -123,7 +123,7 @@ export interface Write {
 export interface StoredResults {
   /** SettingSlot for the rows; `null` if no statement reads them. */
   readonly slot: SettingSlot | null;
-  /** Whether the rows are counted, and whether the count begins with them. */
+  /** True if the rows are counted, and whether the count begins with them. */
   readonly count: 'first' | 'more' | null;
   /** Keys that other rows need; `null` without any. */
   readonly keys: TransactionLocalKeys | null;
@@ -139,6 +139,6 @@ export interface TransactionLocalKeys {
   readonly absent: readonly RaisedFailure[];
   /** Path of the other errors. */
   readonly path: Path;
-  /** Whether the statement writes several rows and numbers them. */
+  /** True if the statement writes several rows and numbers them. */
   readonly isNumbered: boolean;
 }
