@@ -1,5 +1,5 @@
 /**
- * Requests that are small and ask much of the database: conditions and orders over relationships. The
+ * Small requests that are expensive for the database: conditions and orders over relationships. The
  * table is that of `relatedSchema`: 1,000 rows in a tree, related to each other.
  */
 import type { JsonObject } from '../../src/util/json.ts';
@@ -37,7 +37,7 @@ const children = (of: JsonObject): JsonObject => ({ children: of });
 const not = (of: JsonObject): JsonObject => ({ _not: of });
 const above = (id: number): JsonObject => ({ id: { _gt: id } });
 
-/** One item of a list of conditions; `relations` is how many tables it asks about. */
+/** One item of a list of conditions; `relations` is the number of tables in it. */
 const ITEMS: Readonly<Record<string, { readonly relations: number; readonly item: (n: number) => JsonObject }>> = {
   parents: { relations: 1, item: (n) => parent(above(-n)) },
   'parents that are not there': { relations: 1, item: (n) => parent(above(5000 + n)) },
@@ -118,7 +118,7 @@ const writes = Object.entries({
       return {
         name: `${what} by ${Math.floor(count / relations)} times ${name}`,
         query: `mutation ($w: node_bool_exp!) { ${field} }`,
-        // Nothing is left to be written.
+        // No remaining tables to write.
         variables: { w: { _and: [...list(Math.floor(count / relations), item), children({ name: { _eq: 'none' } })] } },
       };
     }),
@@ -153,7 +153,7 @@ const names = Array.from({ length: 100_000 }, (_, n) => `no name ${n}`);
 const letters = 'x'.repeat(15_000_000);
 const times = (count: number, text: string): string => text.repeat(count);
 
-/** Values that are sent once and meant many times. */
+/** Values that are sent once and used many times. */
 const repeated: readonly HostileQuestion[] = [
   {
     name: 'a pattern of 6 MB',

@@ -1,4 +1,4 @@
-/** Mutations written as IR by hand, from the plan to the database and back. */
+/** Runs handwritten mutation IR, from the plan to the database and back. */
 import pg from 'pg';
 import type { Source } from '../../src/backend/backend.ts';
 import { compiler } from '../../src/databases/postgresql/compile/compiler.ts';
@@ -18,7 +18,7 @@ export type Root = MutationRoot['mutation'] | SelectRoot['query'];
 export interface MutationRequest {
   readonly variables?: Readonly<Record<string, Json>>;
   readonly session?: Readonly<Record<string, string>>;
-  /** The statements are of one request only. */
+  /** Whether the statements are used for one request only. */
   readonly once?: boolean;
 }
 
@@ -56,7 +56,7 @@ export function planMutation(roots: readonly Root[], once = false): OperationPla
 }
 
 export interface MutationDatabaseOptions {
-  /** Default: that of the server, so that no transaction is begun explicitly. */
+  /** Defaults to the server's isolation level, so that no transaction is opened explicitly. */
   readonly isolation?: 'read-committed' | 'repeatable-read' | 'serializable';
   readonly prepare?: boolean;
 }

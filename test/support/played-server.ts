@@ -13,22 +13,22 @@ export interface PlayedRequest {
 export interface PlayedAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string | string[]>>;
-  /** Text as it is, anything else as JSON. */
+  /** Text is sent unchanged, anything else as JSON. */
   readonly body?: unknown;
-  /** ms before the answer */
+  /** Delay before the response, in ms. */
   readonly delay?: number;
 }
 
 export interface PlayedServer {
   readonly url: string;
-  /** What was asked, in order. */
+  /** All requests in order. */
   readonly requests: PlayedRequest[];
-  /** Replaced by tests; null leaves the request without an answer. */
+  /** Replaced by tests; null leaves the request without a response. */
   answer: (request: PlayedRequest) => PlayedAnswer | null;
   close(): Promise<void>;
 }
 
-/** A real HTTP server, played by a test. With `tls` it speaks HTTPS. */
+/** A real HTTP server with scripted responses, over HTTPS if `tls` is set. */
 export async function playServer(tls?: { readonly key: string; readonly cert: string }): Promise<PlayedServer> {
   const played: Omit<PlayedServer, 'url' | 'close'> = { requests: [], answer: () => ({}) };
   const listener: Parameters<typeof createServer>[1] = (incoming, outgoing) => {

@@ -1,4 +1,4 @@
-/** Runs compiled statements with values for their parameters, without the driver of the service. */
+/** Runs compiled statements with parameter values, without the driver of the service. */
 import type pg from 'pg';
 import type { Value } from '../../src/ir/value.ts';
 import type { Parameter } from '../../src/sql/fragment.ts';
