@@ -3,7 +3,7 @@ import { adminSecretsOf } from '../config/access.ts';
 import { describeConfig } from '../config/load-config.ts';
 import type { Config } from '../config/options.ts';
 import { unknownVariables } from '../config/unknown-variables.ts';
-import { givenWithoutEffect } from '../config/without-effect.ts';
+import { settingsWithoutEffect } from '../config/without-effect.ts';
 import type { EnvironmentVariables } from '../metadata/environment-template.ts';
 import type { Observer } from '../observability/observation.ts';
 
@@ -20,5 +20,5 @@ export function reportConfiguration(config: Config, environment: EnvironmentVari
   if (config.unauthorizedRole === ADMIN_ROLE)
     warn('open_access', ['the unauthorized role is admin: requests without credentials have full access to the data and the metadata']);
   warn('unknown_variable', unknownVariables(environment));
-  warn('setting_without_effect', givenWithoutEffect(config));
+  warn('setting_without_effect', settingsWithoutEffect(config));
 }
