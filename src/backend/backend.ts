@@ -54,7 +54,7 @@ export interface Backend<C = unknown, S extends Source = Source> {
   readonly metrics?: ServerMetrics;
   readonly diagnostics?: Diagnostics;
   readonly console: ConsoleForm;
-  /** Absent if its databases are not migrated. */
+  /** Present if databases of the kind can be migrated. */
   readonly migrations?: MigrationDialect;
   /** Codes of errors that come from the database. */
   readonly errorCodes: {
@@ -165,7 +165,7 @@ export interface LiveQuery {
   readonly repeatable: boolean;
   /** Rows arrive as soon as they are computed, with the time. */
   readonly reportsTime: boolean;
-  /** What answers depend on besides stored rows, for messages. `null`: the same snapshot has the same answers. */
+  /** Description, for messages, of what results depend on besides stored rows; `null` if the same snapshot gives the same results. */
   readonly dependsOn: string | null;
   /** Returns whether values mean the same at any time, unlike `'today'`. Not part of `dependsOn`. */
   isTimeless(values: readonly (string | null)[]): boolean;

@@ -6,7 +6,7 @@
 /** An event to deliver. */
 export interface QueuedEvent {
   readonly id: string;
-  /** The trigger or action that it is of: bounds and fairness are by this name. */
+  /** Name of its trigger or action. Limits and fairness apply per name. */
   readonly lane: string;
   /** Number of recorded attempts. */
   readonly tries: number;
@@ -31,22 +31,22 @@ export interface Lease {
  */
 export type Attempted<O> = O & { readonly tries: number };
 
-/** A trigger or action whose events are wanted. */
+/** A trigger or action whose events are taken. */
 export interface LaneRequest {
   readonly name: string;
-  /** So many at most are taken now. */
+  /** Maximum number of events to take now. */
   readonly limit: number;
-  /** So many at most may be under a lease at any time, in all instances together. Absent: any number. */
+  /** Maximum number of events under a lease at any time, in all instances together. Default: unlimited. */
   readonly overall?: number;
 }
 
 export interface FetchRequest {
   readonly lease: Lease;
-  /** Of all lanes together. */
+  /** Maximum number of events of all lanes together. */
   readonly limit: number;
-  /** Number of bytes of events after which no more are taken. Stores of small events may ignore it. */
+  /** Size in bytes after which no more events are taken. Stores of small events may ignore it. */
   readonly bytes?: number;
-  /** Events of others are left alone. */
+  /** Only their events are taken. */
   readonly lanes: readonly LaneRequest[];
 }
 
@@ -56,9 +56,9 @@ export interface FetchRequest {
  */
 export interface EventStore<E extends QueuedEvent, O extends { readonly id: string }> {
   /**
-   * Takes events that are due and under no lease, or under one that has ended; the longest due first within a lane. Where a lane is ordered,
-   * an event is left alone while an earlier one with the same key is neither delivered nor given up, or another one of the key is under a
-   * lease. Waits for no lock. What it locks is free when the time of the lease is over, also where the instance stands still in between.
+   * Takes due events that are under no lease, or under one that has ended; within a lane the longest due first. In an ordered lane an event
+   * is skipped while an earlier one with the same key is neither delivered nor failed, or another one with the key is under a lease. Does
+   * not wait for locks. Its own locks are released when the lease is over, even if the instance hangs meanwhile.
    */
   fetch(request: FetchRequest): Promise<readonly E[]>;
   /** Renews a lease. @returns the IDs for which the holder still had it */
@@ -93,7 +93,7 @@ export interface InvocationRecord {
   readonly response: string;
 }
 
-/** Outcome of a delivery. `tries` grows by one if there is an invocation. */
+/** Outcome of a delivery. With an invocation `tries` grows by one. */
 export interface DeliveryOutcome {
   readonly id: string;
   readonly result: DeliveryResult;

@@ -166,9 +166,9 @@ export interface MigrationDialect {
   readonly implicitCommits?: ImplicitCommits;
   /** Query with one column: the lines of the schema, for comparison. */
   readonly schemaLines: string;
-  /** Absent if migrations are not tried in a database of their own. */
+  /** Present if migrations can be tried in a database of their own. */
   readonly scratch?: ScratchDialect;
-  /** Absent if migrations are not tried in transactions that are rolled back. */
+  /** Present if migrations can be tried in transactions that are rolled back. */
   readonly rollback?: RollbackDialect;
   /**
    * Returns SQL that creates the schema.

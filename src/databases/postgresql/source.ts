@@ -48,8 +48,8 @@ export interface SourceOptions {
   /** Default isolation level of the server. */
   readonly serverIsolation: IsolationLevel;
   /**
-   * Whether other servers take part in transactions (Citus). They need explicit statements to begin and commit, and accept no text with
-   * several definitions, so that SQL in a transaction is sent statement by statement.
+   * True if other servers take part in transactions (Citus). Such transactions need explicit statements to begin and commit, and accept no
+   * text with several definitions: SQL in them is sent statement by statement.
    */
   readonly spread: boolean;
   readonly captures: PostgresqlCaptureOptions;

@@ -10,7 +10,7 @@ export interface ConnectionMetrics {
   readonly connections: MetricDefinition;
   readonly most: MetricDefinition;
   readonly pending: MetricDefinition;
-  /** Absent for servers without connections. */
+  /** Present for servers with connections. */
   readonly initTime?: MetricDefinition;
   readonly waitTime: MetricDefinition;
   readonly queryTime: MetricDefinition;

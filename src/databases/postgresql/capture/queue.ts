@@ -230,7 +230,7 @@ export class PostgresqlEventQueue implements CapturedEventStore {
     };
   }
 
-  /** Tells writers whether to send notifications: 2 for yes. */
+  /** Sets whether writers send notifications; 2 means yes. */
   async #announce(value: '1' | '2'): Promise<void> {
     await this.#source.query(`select setval('svc_catalog.event_waiting', $1::bigint)`, [value], shortDeadline());
   }

@@ -88,7 +88,7 @@ function isReadAgain({ term }: OrderBy): boolean {
   return term.kind === 'read' && plainColumn(term.read) !== null;
 }
 
-/** Which rows of a key are kept after they have been numbered; `no` numbers none unless a page requires it. */
+/** Rows of a key that remain after numbering; `no` numbers none unless a page requires it. */
 export type Numbered = 'all' | 'first' | 'no';
 
 /** Compiles related rows, with a page for each parent row. */

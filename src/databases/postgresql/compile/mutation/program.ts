@@ -123,7 +123,7 @@ export interface Write {
 export interface StoredResults {
   /** SettingSlot for the rows; `null` if no statement reads them. */
   readonly slot: SettingSlot | null;
-  /** True if the rows are counted, and whether the count begins with them. */
+  /** `first` starts the count of rows, `more` adds to it; `null` does not count. */
   readonly count: 'first' | 'more' | null;
   /** Keys that other rows need; `null` without any. */
   readonly keys: TransactionLocalKeys | null;
