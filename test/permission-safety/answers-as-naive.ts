@@ -23,7 +23,7 @@ export interface Counts {
   legacy: number;
 }
 
-/** @param cases how many requests, and how many of them to one world. @returns what was asked; fails where answers differ */
+/** @param cases number of requests, and of requests per world. @returns the requests; fails if answers differ */
 export async function answersAsNaive(
   place: Place,
   database: Database,
@@ -36,7 +36,7 @@ export async function answersAsNaive(
     await setUp(place, world);
     const numbers = fc.noBias(fc.array(fc.nat(CHOICE_MAX), { minLength: 300, maxLength: 300 }));
     const property = fc.asyncProperty(numbers, (items) => compared.check(world, items));
-    // Looking for the smallest case takes hundreds of requests, and each of the emulator's a second.
+    // Shrinking takes hundreds of requests, and each request to the emulator takes a second.
     const how = { numRuns: Math.ceil(cases.perWorld / AT_ONCE), endOnFailure: database === 'dwh' };
     const results = await Promise.all(
       Array.from({ length: AT_ONCE }, (_, part) => fc.check(property, { ...how, seed: seed * AT_ONCE + part })),
@@ -91,7 +91,7 @@ class Cases {
     );
   }
 
-  /** The legacy API answers the same, as far as it can be asked. */
+  /** The data operations return the same answer as far as they can express the request. */
   private async checkLegacy(scene: Scene, role: string, roots: readonly Root[]): Promise<void> {
     const { world, session } = scene;
     const request = roots.flatMap((root) => legacyRequest(world, root, false) ?? [])[0];

@@ -1,4 +1,4 @@
-/** What the legacy API can say of a random request: the same request without the rest, and its JSON. */
+/** Translates the part of a random request that data operations can express, both as a query and as JSON. */
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { type Args, type Field, jsonOf, type OrderTerm, refName, type Root, targetOf } from './query.ts';
 import { type Exp, type Operand, type Ref, type Table, tableOf, type World } from './world.ts';
@@ -10,7 +10,7 @@ export interface LegacyRequest {
   readonly body: JsonObject;
 }
 
-/** @param total whether the order of the rows must be said whole; null when nothing, or too little, can be said */
+/** @param total whether the order of rows must be total. @returns null if nothing, or too little, can be expressed */
 export function legacyRequest(world: World, root: Root, total: boolean): LegacyRequest | null {
   if (root.k !== 'rows') return null;
   const table = tableOf(world, root.table);

@@ -42,7 +42,7 @@ async function askAll({ service }: Place, asked: readonly Asked[]): Promise<stri
   return answers;
 }
 
-/** @returns what was asked; fails where an answer changes */
+/** @returns the requests; fails if an answer changes */
 export async function unseenChanges(
   place: Place,
   database: Database,
