@@ -1,4 +1,4 @@
-/** Hosts with self-signed certificates: who may be called is in the metadata. */
+/** Hosts with self-signed certificates: the metadata lists the permitted ones. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/util/json.ts';
 import { type PlayedServer, playServer } from '../support/played-server.ts';
@@ -21,7 +21,7 @@ afterAll(async () => {
   await hook.close();
 });
 
-/** The answer of an operation: its message, or its error. */
+/** The result of an operation: its message, or its error. */
 async function administer(type: string, args: Json): Promise<Json> {
   const headers = { 'x-svc-admin-secret': SECRET };
   const { status, json } = await service.send('/v1/metadata', { method: 'POST', headers, body: JSON.stringify({ type, args }) });
@@ -41,7 +41,7 @@ const reached = async (): Promise<boolean> => {
 };
 
 describe('the TLS allow-list', () => {
-  it('decides at once who is called', async () => {
+  it('takes effect at once', async () => {
     expect(await reached()).toBe(false);
     expect(await add('127.0.0.1')).toBe('success');
     expect(await reached()).toBe(true);
@@ -58,7 +58,7 @@ describe('the TLS allow-list', () => {
     expect(await drop({ host: '127.0.0.1', suffix: '1' })).toBe('success');
   });
 
-  it('is exported sorted, and not at all when it is empty', async () => {
+  it('is exported sorted, and omitted if it is empty', async () => {
     expect(await exported()).toBeUndefined();
     await add({ host: 'b.test', suffix: '8443', permissions: ['self-signed'] });
     await add('b.test');
