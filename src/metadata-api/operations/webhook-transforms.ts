@@ -32,7 +32,7 @@ const webhookUrl: Codec<ConfiguredText> = leaf(
   (json, path) =>
     typeof json === 'string' ? { kind: 'template', text: json } : { kind: 'environment', name: fromEnv.decode(json, path).fromEnv },
   (value) => (value.kind === 'template' ? value.text : fromEnv.encode({ fromEnv: value.name })),
-  { description: 'A URL, which is a template, or `{"from_env": …}`.' },
+  { description: 'A URL template, or `{"from_env": …}`.' },
 );
 
 const header: Codec<Header> = leaf(
@@ -55,7 +55,7 @@ const args = object('TestWebhookTransform', {
   responseTransform: optional(responseTransformCodec),
 });
 
-/** Only what `env` of the arguments says: nobody must learn the service's own environment through a template. */
+/** Error for a variable that `env` of the arguments lacks. The service's own environment must not leak through a template. */
 function missing(names: readonly string[]): SvcError {
   return new SvcError(
     'not-found',
@@ -75,7 +75,7 @@ function validated<T>(of: 'request' | 'response', path: Path, work: () => T): T 
 const notAnUrl = (url: string): TransformFailure =>
   new TransformFailure([{ error_code: 'Request Initialization Error', message: `Invalid URL: ${url}` }]);
 
-/** What a receiver reads: JSON where the body is such, or its text. */
+/** Returns the body as JSON, or its text if that is not JSON. */
 function decodedBody(body: OutgoingRequest['body']): Json {
   if (body.kind === 'json') return body.value;
   if (body.kind === 'none') return '';
@@ -97,13 +97,13 @@ const testWebhookTransform: OperationGroup = () => [
     args,
     changes: 'nothing',
     errors: [
-      refused('not-found', '`env` does not have an environment variable that is used'),
-      refused('validation-failed', 'a transform is not valid or cannot be applied; `internal` says why'),
+      refused('not-found', '`env` lacks an environment variable that is used'),
+      refused('validation-failed', 'a transform is invalid or cannot be applied; `internal` has the reasons'),
     ],
     documentation: {
       summary:
-        'Shows the request that a request transform makes of a call, without sending it. Environment variables are those of `env` only; ' +
-        'the templates of the response transform are checked.',
+        'Returns the request that a request transform produces, without sending it. Environment variables come from `env` only. ' +
+        'The templates of a response transform are validated.',
       example: {
         webhook_url: 'http://{{HOST}}/hook',
         env: { HOST: 'example.org' },
