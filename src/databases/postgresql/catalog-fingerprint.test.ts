@@ -23,12 +23,12 @@ afterAll(async () => {
   await database?.drop();
 });
 
-const mark = async (before: CatalogFingerprint | null = null): Promise<CatalogFingerprint> => {
+const fingerprint = async (before: CatalogFingerprint | null = null): Promise<CatalogFingerprint> => {
   const found = await source.catalogFingerprint?.(before);
-  if (found === undefined) throw new Error('there is none');
+  if (found === undefined) throw new Error('there is no fingerprint');
   return found;
 };
-/** What introspection says, as a text. */
+/** Returns the introspected catalog as text. */
 const catalog = async (): Promise<string> =>
   JSON.stringify(await source.introspect(), (_, value: unknown) => (value instanceof Map ? [...(value as Map<string, object>)] : value));
 
@@ -71,17 +71,17 @@ const DEFINITIONS = [
   'drop table another.piece',
 ];
 
-it('is another one after whatever changes the catalog', async () => {
-  let [known, said] = [await mark(), await catalog()];
+it('has a new fingerprint after every change of the catalog', async () => {
+  let [before, catalogBefore] = [await fingerprint(), await catalog()];
   for (const definition of DEFINITIONS) {
     await source.runSql(definition, {});
-    const [next, now] = [await mark(known), await catalog()];
-    expect([definition, now === said, next.definitions === known.definitions]).toEqual([definition, false, false]);
-    [known, said] = [next, now];
+    const [after, catalogAfter] = [await fingerprint(before), await catalog()];
+    expect([definition, catalogAfter === catalogBefore, after.definitions === before.definitions]).toEqual([definition, false, false]);
+    [before, catalogBefore] = [after, catalogAfter];
   }
 });
 
-/** What migrations are compared by, and the catalog does not tell of. */
+/** Changes that comparisons of migrations find, but introspection does not. */
 const OTHER_DEFINITIONS = [
   'create table other (id int, label text)',
   'create index by_label on other (label)',
@@ -115,41 +115,41 @@ const OTHER_DEFINITIONS = [
   'drop index by_name',
 ];
 
-it('is another one after what migrations are compared by', async () => {
-  let known = await mark();
+it('has a new fingerprint after every change that comparisons of migrations find', async () => {
+  let before = await fingerprint();
   const missed: string[] = [];
   for (const definition of OTHER_DEFINITIONS) {
     await source.runSql(definition, {});
-    const next = await mark(known);
-    if (next.definitions === known.definitions) missed.push(definition);
-    known = next;
+    const after = await fingerprint(before);
+    if (after.definitions === before.definitions) missed.push(definition);
+    before = after;
   }
   expect(missed).toEqual([]);
 });
 
-it('stays the same while rows are written', async () => {
-  const first = await mark();
+it('keeps its fingerprint while rows are written', async () => {
+  const first = await fingerprint();
   await source.runSql(`insert into item select i, 'x' from generate_series(1, 500) i; update item set name = 'y'; select nextval('s')`, {});
   await source.runSql('analyze item', {});
-  expect((await mark(first)).definitions).toBe(first.definitions);
+  expect((await fingerprint(first)).definitions).toBe(first.definitions);
 });
 
-it('does not count again while nothing is written', async () => {
-  // The snapshot is that of the whole server, where other tests write to their own databases: sooner or later two marks have no write between them.
+it('does not compute the fingerprint again without writes', async () => {
+  // The snapshot is that of the whole server, where other tests write to their own databases: eventually two calls have no write between them.
   await vi.waitFor(async () => {
-    const { seen } = await mark();
-    expect(await mark({ seen, definitions: 'not counted again' })).toEqual({ seen, definitions: 'not counted again' });
+    const { seen } = await fingerprint();
+    expect(await fingerprint({ seen, definitions: 'not computed again' })).toEqual({ seen, definitions: 'not computed again' });
   }, WAIT);
 });
 
-it('is another one after definitions that are seen in another order than they began', async () => {
-  const first = await mark();
+it('has a new fingerprint after transactions that commit in another order than they began', async () => {
+  const first = await fingerprint();
   let second = first;
   await source.transaction({}, async (early) => {
     await early.runSql('create table early (id int)', {});
     await source.runSql('create table late (id int)', {});
-    second = await mark(first);
+    second = await fingerprint(first);
   });
-  const third = await mark(second);
+  const third = await fingerprint(second);
   expect(new Set([first, second, third].map(({ definitions }) => definitions)).size).toBe(3);
 });

@@ -10,7 +10,7 @@ import { EVENT_CATALOG_LOCK } from './migrations.ts';
 
 const ITEM = { schema: 'public', name: 'item' };
 
-test('stops waiting for other changes of triggers after the lock timeout', async () => {
+test('stops waiting for concurrent changes of triggers after the lock timeout', async () => {
   const { url, drop } = await testDatabase();
   const configuration = postgresql.configuration.decode({ connection_info: { database_url: url } }, ROOT);
   const source = await postgresql.connect(configuration, {

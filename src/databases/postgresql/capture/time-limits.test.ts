@@ -3,23 +3,23 @@ import type { Source, TransactionOptions } from '../../../backend/backend.ts';
 import { postgresqlCaptures } from './captures.ts';
 import type { RunOptions } from '../../../backend/connection.ts';
 
-test('no statement about events waits for ever', async () => {
-  const open: string[] = [];
-  const asked: string[] = [];
+test('runs every statement about events with a deadline', async () => {
+  const unlimited: string[] = [];
+  const statements: string[] = [];
   const source = {
-    query: async (text: string, _values: unknown, how: RunOptions = {}) => heard(text, how),
-    runSql: async (text: string, how: RunOptions) => heard(text, how),
+    query: async (text: string, _values: unknown, options: RunOptions = {}) => answer(text, options),
+    runSql: async (text: string, options: RunOptions) => answer(text, options),
     transaction: async (options: TransactionOptions, run: (within: unknown) => Promise<unknown>) => {
-      if (options.deadline === undefined) open.push('a transaction');
+      if (options.deadline === undefined) unlimited.push('a transaction');
       return run(source);
     },
   };
-  function heard(text: string, { deadline }: RunOptions): object {
-    asked.push(text);
-    if (deadline === undefined) open.push(text);
-    // Tables of events are there.
-    const answer = text.includes('count(*)') || text.includes('version') ? '10' : text.includes('relname') ? 'x' : null;
-    return { kind: 'TuplesOk', columns: [], rows: answer === null ? [] : [[answer]], command: 'UPDATE 0' };
+  function answer(text: string, { deadline }: RunOptions): object {
+    statements.push(text);
+    if (deadline === undefined) unlimited.push(text);
+    // The event tables exist.
+    const value = text.includes('count(*)') || text.includes('version') ? '10' : text.includes('relname') ? 'x' : null;
+    return { kind: 'TuplesOk', columns: [], rows: value === null ? [] : [[value]], command: 'UPDATE 0' };
   }
   const captures = postgresqlCaptures(source as unknown as Source, {
     extensionsSchema: 'public',
@@ -29,7 +29,7 @@ test('no statement about events waits for ever', async () => {
   const filter = { state: 'any' } as const;
   const specs = [{ trigger: 't', batchSize: 1, clearOlderThan: 1, timeout: 1, cleanInvocationLogs: false }];
   const page = { limit: 1, offset: 0 };
-  const tried = [
+  const calls = [
     captures.isTaken('t', 'us'),
     captures.retain([], { owner: 'us', settled: 1, removed: ['u'] }),
     captures.uninstall('us'),
@@ -47,7 +47,7 @@ test('no statement about events waits for ever', async () => {
     captures.endCleanup('an id', 'dead', { events: 0, invocations: 0 }),
     captures.cleanUp(() => specs.pop() ?? null, {}),
   ];
-  await Promise.allSettled(tried);
-  expect(asked.length).toBeGreaterThan(tried.length);
-  expect(open).toEqual([]);
+  await Promise.allSettled(calls);
+  expect(statements.length).toBeGreaterThan(calls.length);
+  expect(unlimited).toEqual([]);
 });

@@ -49,7 +49,7 @@ test('admits a waiting transaction after the maximum wait', async () => {
   }
 });
 
-test('admits more at once if they take long', () => {
+test('admits more at once if transactions are slow', () => {
   const semaphore = new AdaptiveSemaphore();
   for (let i = 0; i < 500; i++) {
     expect(semaphore.acquire()).toBe(null);
