@@ -1,4 +1,4 @@
-/** Where each leaf of an import went. Every leaf that was read ends in exactly one bucket. */
+/** Account of an import: every leaf of the input ends in exactly one bucket. */
 import { isJsonArray, isJsonObject, type Json } from '../util/json.ts';
 
 export const BUCKETS = ['same', 'renamed', 'needs-you', 'unsupported', 'ignored'] as const;
@@ -9,13 +9,13 @@ export type LeafPath = readonly (string | number)[];
 export interface Leaf {
   readonly path: LeafPath;
   bucket: Bucket;
-  /** What it is called now, or says now. */
+  /** New name or value. */
   to?: string;
-  /** What is to be done, or why it is so. */
+  /** Required action, or the reason. */
   note?: string;
 }
 
-/** A part of the input that is kept verbatim beside the project. */
+/** Part of the input that is stored verbatim beside the project. */
 export interface Aside {
   readonly file: string;
   readonly path: LeafPath;
@@ -23,7 +23,7 @@ export interface Aside {
   readonly reason: string;
 }
 
-/** What a person has to know that is about no single leaf. */
+/** Remark that concerns no single leaf. */
 export interface Remark {
   readonly id: string;
   readonly bucket: 'needs-you' | 'unsupported' | 'ignored' | 'renamed';
@@ -35,7 +35,7 @@ export function printLeafPath(path: LeafPath): string {
   return path.map((step, i) => (typeof step === 'number' ? `[${step}]` : i === 0 ? step : `.${step}`)).join('');
 }
 
-/** Scalars, and collections with nothing in them. */
+/** Returns the paths of scalars and empty collections. */
 export function leavesOf(value: Json, path: LeafPath = []): readonly LeafPath[] {
   if (isJsonArray(value) && value.length > 0) return value.flatMap((item, i) => leavesOf(item, [...path, i]));
   if (isJsonObject(value) && Object.keys(value).length > 0)
@@ -43,37 +43,37 @@ export function leavesOf(value: Json, path: LeafPath = []): readonly LeafPath[] 
   return [path];
 }
 
-/** The books of an import. */
+/** Collects the bucket of every leaf, and remarks. */
 export class Account {
   readonly #leaves = new Map<string, Leaf>();
   readonly asides: Aside[] = [];
   readonly remarks: Remark[] = [];
 
-  /** @throws Error when the leaf has a bucket already: a defect of the import */
+  /** @throws Error if the leaf already has a bucket, which is a defect of the import */
   leaf(path: LeafPath, bucket: Bucket, how: { readonly to?: string; readonly note?: string } = {}): void {
     const key = JSON.stringify(path);
     if (this.#leaves.has(key)) throw new Error(`invariant: ${printLeafPath(path)} was accounted for twice`);
     this.#leaves.set(key, { path, bucket, ...how });
   }
 
-  /** All leaves of a part of the input. */
+  /** Enters all leaves of a part of the input. */
   all(value: Json, path: LeafPath, bucket: Bucket, note: string): void {
     for (const leaf of leavesOf(value, path)) this.leaf(leaf, bucket, { note });
   }
 
-  /** Keeps a part verbatim. */
+  /** Stores a part verbatim, as unsupported. */
   aside(file: string, path: LeafPath, value: Json, reason: string): void {
     this.asides.push({ file, path, value, reason });
     this.all(value, path, 'unsupported', reason);
   }
 
-  /** The same for a part that had its buckets already. */
+  /** Stores a part verbatim whose leaves already have buckets. */
   takeBack(file: string, path: LeafPath, value: Json, reason: string): void {
     this.asides.push({ file, path, value, reason });
     this.#move(value, path, 'unsupported', reason);
   }
 
-  /** Of a part that had its buckets already: it means nothing. */
+  /** Marks a part whose leaves already have buckets as meaningless. */
   takeBackEmpty(value: Json, path: LeafPath, reason: string): void {
     this.#move(value, path, 'ignored', reason);
   }

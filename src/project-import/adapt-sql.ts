@@ -1,4 +1,4 @@
-/** The SQL of a migration or seed as this service and its databases run it. */
+/** Adapts the SQL of migrations and seeds to this service. */
 import type { SqlReader } from './sql-reader.ts';
 import type { Account } from './account.ts';
 import type { OldCatalog } from './old-catalog.ts';
@@ -11,7 +11,7 @@ export function readsSessionNames(sql: string): boolean {
   return SESSION_NAMES.test(sql);
 }
 
-/** Turns the lines of a dump that only psql understands, and that change nothing in the database, into comments. */
+/** Comments out lines of a dump that only psql understands and that change nothing in the database. */
 export function withoutGuards(text: string, shown: string, account: Account, { scan }: SqlReader): string {
   if (!/^\\(?:un)?restrict\b/m.test(text)) return text;
   const lines = new Set(scan(text).foreign.flatMap(({ line, what }) => (/^\\(?:un)?restrict$/.test(what) ? [line] : [])));
@@ -38,8 +38,8 @@ export interface MigrationSql {
 }
 
 /**
- * Returns the SQL without what belongs to the other engine's own tables, and the name of its file.
- * @param readsSession gets the path of a file that reads session variables of the other engine
+ * Returns the name of a file and its SQL without statements on the other engine's own tables.
+ * @param readsSession receives the path if the file reads session variables of the other engine
  */
 export function adapted(
   { source, file, shown, text }: MigrationSql,

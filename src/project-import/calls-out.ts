@@ -1,9 +1,9 @@
-/** What a service calls that serves a project: on a copy of one that is in use those are the real ones. */
+/** Outgoing calls of a project. On a copy of a project in use, they would reach the real servers. */
 import { VARIABLE_PREFIX } from '../config/option.ts';
 import { counted } from '../util/counted.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 
-/** With these a service calls nothing by itself. */
+/** Environment with which a service makes no calls by itself. */
 export const SILENT: readonly string[] = [`${VARIABLE_PREFIX}DISABLE_EVENTING=true`, `${VARIABLE_PREFIX}ASYNC_ACTIONS_FETCH_INTERVAL=0`];
 
 const COUNTED: readonly (readonly [one: string, more: string, count: (document: JsonObject) => number])[] = [
@@ -14,7 +14,7 @@ const COUNTED: readonly (readonly [one: string, more: string, count: (document: 
   ['remote schema', 'remote schemas', ({ remote_schemas }) => items(remote_schemas).length],
 ];
 
-/** The warning; undefined: nothing is called. @param document of version 3 */
+/** Returns a warning, or `undefined` if the project makes no calls. @param document of version 3 */
 export function callsOut(document: JsonObject): string | undefined {
   const told = COUNTED.flatMap(([one, more, count]) => {
     const found = count(document);

@@ -1,4 +1,4 @@
-/** What to do when this service takes over the databases of another engine. Printed, never run. */
+/** Instructions for taking over the databases of another engine. They are printed, never run. */
 export const CUTOVER = `When svc takes over a database that the other engine served (OLD is its project, as seen from NEW):
 
 1. Import the project, and look at what it will do:

@@ -1,4 +1,4 @@
-/** A project of another engine as one of this service: a new directory and a report. The input is only read. */
+/** Imports a project of another engine into a new directory and reports on every leaf. The input is only read. */
 import { createHash } from 'node:crypto';
 import { join, relative, resolve, sep } from 'node:path';
 import { Document, parse } from 'yaml';
@@ -29,7 +29,7 @@ export const DECISIONS_FILE = 'import.yaml';
 export interface ReportEntry {
   readonly id: string;
   readonly bucket: Leaf['bucket'];
-  /** In the document, or a file. */
+  /** Path in the document, or a file. */
   readonly place: string;
   readonly to?: string;
   readonly note?: string;
@@ -38,28 +38,28 @@ export interface ReportEntry {
 
 export interface ImportReport {
   readonly layout: string;
-  /** Leaf keys of the input. */
+  /** Number of leaves of the input. */
   readonly leaves: number;
-  /** How many of them each bucket has; the sum is `leaves`. */
+  /** Number of leaves in each bucket; the sum is `leaves`. */
   readonly buckets: Readonly<Record<Leaf['bucket'], number>>;
-  /** How many entries of each bucket are of no key: of migrations, seeds and other files, or of the whole. */
+  /** Number of entries in each bucket that concern no leaf, but migrations, seeds, other files or the whole project. */
   readonly remarks: Readonly<Record<Leaf['bucket'], number>>;
-  /** All but what is the same. */
+  /** All entries except unchanged leaves. */
   readonly entries: readonly ReportEntry[];
   readonly migrations: number;
-  /** What to take care of, whatever became of the keys. */
+  /** Warnings that concern no single leaf. */
   readonly warnings: readonly string[];
 }
 
 export interface Imported {
-  /** Below the new directory. */
+  /** Texts of files by path below the new directory. */
   readonly texts: ReadonlyMap<string, string>;
   readonly report: ImportReport;
 }
 
 /**
- * @param out where it is going to be: what is decided there already is kept
- * @param accepted ids of what is known and accepted
+ * @param out the new directory; decisions that it already contains are kept
+ * @param accepted ids of accepted entries
  */
 export function importProject(input: Input, out: string, accepted: ReadonlySet<string>, kinds: Kinds<Backend>): Imported {
   const account = new Account();
@@ -77,7 +77,7 @@ export function importProject(input: Input, out: string, accepted: ReadonlySet<s
     account.remark({ id: `problem:${place}`, bucket: 'needs-you', place, message });
   }
   for (const file of new Set(input.problems.map((problem) => problem.file))) {
-    // What cannot be read is kept as it is; but settings may hold secrets.
+    // Unreadable files are stored verbatim, except settings, which may contain secrets.
     const text = file === undefined || file === 'config.yaml' ? undefined : input.files.read(resolve(input.root, file));
     if (file !== undefined && text !== undefined) texts.set(`unsupported/files/${file.replace(/^[/\\]+/, '')}`, text);
   }
@@ -111,7 +111,7 @@ export function importProject(input: Input, out: string, accepted: ReadonlySet<s
     });
   for (const [path, why] of input.files.left) {
     const shown = input.files.show(path);
-    // Of metadata and migrations it is known which files they are.
+    // Files of metadata and migrations are known by name.
     const isMissed = isWithin(input.seedsFolder, path);
     account.remark({
       id: `folder:${shown}`,
@@ -141,11 +141,11 @@ export function importProject(input: Input, out: string, accepted: ReadonlySet<s
   };
 }
 
-/** What an earlier import of this directory wrote down. */
+/** Decisions recorded by an earlier import into this directory. */
 export interface Decisions {
-  /** Ids of what is known and accepted. */
+  /** Ids of accepted entries. */
   readonly accepted: ReadonlySet<string>;
-  /** Of each file that it wrote, below the directory, what {@link digestOf} makes of it. */
+  /** Digests of the files that it wrote, by path below the directory. */
   readonly written: ReadonlyMap<string, string>;
 }
 
@@ -159,7 +159,7 @@ export function decisionsIn(out: string): Decisions {
   };
 }
 
-/** Tells a file that was edited from one that is as it was written. */
+/** Returns a digest that changes if a written file is edited. */
 export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
@@ -194,7 +194,7 @@ function namesOf(document: JsonObject): readonly string[] {
   return listIn(document, 'sources').map(({ name }) => String(name));
 }
 
-/** The files, and the document that they hold: without its actions where those cannot be written as SDL. */
+/** Returns the metadata files and the document that they contain, without its actions if these cannot be written as SDL. */
 function writtenMetadata(
   input: Input,
   out: string,
@@ -202,7 +202,7 @@ function writtenMetadata(
   account: Account,
   kinds: Kinds,
 ): { readonly document: JsonObject; readonly texts: ReadonlyMap<string, string> } {
-  // A document that comes from no files of actions says in its own way what they leave out.
+  // A document without files of actions expresses their omissions in its own form.
   const { actions, custom_types } = input.actionsAreJoined ? translated : (normalised(translated, kinds) ?? translated);
   const { actions: _, custom_types: __, ...others } = translated;
   const document: JsonObject = { ...others, ...defined({ actions, custom_types }) };
@@ -223,7 +223,7 @@ function writtenMetadata(
 
 const ACTIONS_FILES: readonly string[] = [ACTIONS_FILE, ACTIONS_SDL_FILE];
 
-/** Files of the metadata: those of the input with what differs changed, comments and includes kept. */
+/** Returns the metadata files: those of the input with changed values; comments and includes are preserved. */
 function metadataTexts(input: Input, out: string, document: JsonObject): ReadonlyMap<string, string> {
   const folder = join(out, 'metadata');
   const taken = new Map<string, string>();
@@ -232,10 +232,10 @@ function metadataTexts(input: Input, out: string, document: JsonObject): Readonl
     for (const path of new Set([...input.files.list(metadataFolder), ...(input.metadataFiles ?? [])])) {
       const name = relative(metadataFolder, path).split(sep).join('/');
       if (/\.(?:ya?ml|graphql|sql)$/i.test(name) && !(input.newActions === true && ACTIONS_FILES.includes(name)))
-        // The folder says which version it is, whatever its version.yaml says.
+        // The layout of the folder determines the version, whatever version.yaml contains.
         taken.set(join(folder, name), name === VERSION_FILE ? 'version: 3\n' : (input.files.read(path) ?? ''));
     }
-  // What is there from an earlier run does not count: the same input gives the same bytes.
+  // Results of an earlier run are ignored, so that the same input gives the same bytes.
   const here = projectFiles(out);
   const hidden = new Map<string, string | null>(here.list(folder).map((path) => [path, null]));
   const files = projectFiles(out, new Map([...hidden, ...taken]));
@@ -277,7 +277,7 @@ function configOf(config: JsonObject, account: Account): string {
     else if (['admin_secret', 'admin_secrets', 'access_key'].includes(key))
       account.all(value, path, 'needs-you', 'a secret does not come along: set SVC_GRAPHQL_ADMIN_SECRET in .env');
     else if (key === 'endpoint' && typeof value === 'string' && !/^https?:\/\/(?:localhost|127\.0\.0\.1)\b/.test(value))
-      // Nothing of the new project is to be sent to the other engine.
+      // The new project must not send anything to the other engine.
       account.leaf(path, 'renamed', {
         to: DEFAULT_ENDPOINT,
         note: `the address of the other engine -> ${DEFAULT_ENDPOINT}: set that of this service`,
@@ -328,7 +328,7 @@ function findGeneral(input: Input, document: JsonObject, readsSession: readonly 
     });
 }
 
-/** Reports tracked tables and functions that no migration creates any more, because their SQL uses hdb_catalog. */
+/** Reports tracked tables and functions whose migrations no longer create them, because their SQL uses hdb_catalog. */
 function findLostTables(document: JsonObject, lost: ReadonlyMap<string, ReadonlySet<string>>, account: Account): void {
   for (const source of listIn(document, 'sources')) {
     const names = lost.get(String(source['name'])) ?? new Set();
@@ -383,7 +383,7 @@ const MEANINGS: Readonly<Record<Leaf['bucket'], string>> = {
   ignored: ': without a meaning here',
 };
 
-/** For people. */
+/** Returns the report as text. */
 export function printReport({ layout, leaves, buckets, remarks, entries, migrations, warnings }: ImportReport, out: string): string {
   const remarked = (bucket: Leaf['bucket']): string =>
     remarks[bucket] === 0 ? '' : `; and ${counted(remarks[bucket], 'remark')} on files and on the whole`;
@@ -395,7 +395,7 @@ export function printReport({ layout, leaves, buckets, remarks, entries, migrati
   for (const bucket of ['needs-you', 'unsupported', 'renamed', 'ignored'] as const) {
     const all = entries.filter((entry) => entry.bucket === bucket);
     if (all.length === 0) continue;
-    // Of the same kind one line.
+    // Entries of one kind share a line.
     const byText = new Map<string, ReportEntry[]>();
     for (const entry of all) {
       const text = entry.note ?? (entry.to === undefined ? '' : `-> ${shortened(entry.to)}`);
@@ -414,13 +414,13 @@ export function printReport({ layout, leaves, buckets, remarks, entries, migrati
 
 const LONGEST_SHOWN = 100;
 
-/** Of texts of several lines the beginning, in one. */
+/** Returns the beginning of a text in one line. */
 function shortened(text: string): string {
   const line = text.replace(/\s*\n\s*/g, ' ');
   return line.length > LONGEST_SHOWN ? `${line.slice(0, LONGEST_SHOWN)}…` : line;
 }
 
-/** What is still open: nobody has accepted it. */
+/** Returns entries that need a decision and are not accepted. */
 export function openEntries({ entries }: ImportReport): readonly ReportEntry[] {
   return entries.filter(({ bucket, accepted }) => !accepted && (bucket === 'needs-you' || bucket === 'unsupported'));
 }

@@ -1,4 +1,4 @@
-/** Migrations and seeds of any layout as those of this project. */
+/** Imports migrations of any layout. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { parse } from 'yaml';
@@ -15,7 +15,7 @@ import { DEEPEST, type Input, isDeeper, namesBelow } from './read-input.ts';
 import { importSeeds } from './seeds.ts';
 import type { SqlReader } from './sql-reader.ts';
 
-/** Paths in the new project to texts. */
+/** Texts by path in the new project. */
 export type Texts = Map<string, string>;
 
 const FILE = /^(\d+)_(.*)\.(up|down)\.(sql|ya?ml)$/s;
@@ -24,12 +24,12 @@ export interface ImportedMigrations {
   readonly texts: Texts;
   /** Files whose SQL reads session variables of the other engine. */
   readonly readsSession: readonly string[];
-  /** Relations and functions, by source, that no migration creates any more because their SQL uses hdb_catalog. */
+  /** Relations and functions by source that migrations no longer create, because their SQL uses hdb_catalog. */
   readonly lost: ReadonlyMap<string, ReadonlySet<string>>;
   readonly count: number;
 }
 
-/** @param gone sources that do not come along; their files are kept under `unsupported/` */
+/** @param gone sources that are not imported; their files go to `unsupported/` */
 export function importMigrations(
   input: Input,
   sources: readonly string[],
@@ -85,7 +85,7 @@ export function importMigrations(
   };
 }
 
-/** Tells whether migrations of a source do not come along: it does not itself, or the metadata does not have it. */
+/** Returns the reason why migrations of a source are not imported: the source is not imported, or the metadata does not contain it. */
 function strangers(
   found: readonly Found[],
   sources: readonly string[],
@@ -93,9 +93,9 @@ function strangers(
   account: Account,
 ): (source: string) => boolean {
   const unknown = [...new Set(found.map(({ source }) => source))].filter((source) => !sources.includes(source) && !gone.has(source));
-  // Where there are no sources at all, they are what is missing.
+  // Without any sources, the sources are what is missing.
   const isWithout = sources.length === 0 && gone.size === 0;
-  // Else the folder may be that of a source which has another name now.
+  // Otherwise the folder may belong to a renamed source.
   const hasOthers = found.some(({ source }) => sources.includes(source));
   for (const source of unknown)
     account.remark({
@@ -109,11 +109,11 @@ function strangers(
   return (source) => gone.has(source) || (!isWithout && !sources.includes(source));
 }
 
-/** Metadata of version 1, which stands beside the migrations. */
+/** Metadata of version 1, which are stored beside the migrations. */
 const METADATA_FILE = /^metadata\.(?:ya?ml|json)$/;
 const LARGEST_VERSION = 2n ** 64n - 1n;
 
-/** Versions that are there twice, or are no version here: such a project is not deployed. */
+/** Reports duplicate and invalid versions: such a project cannot be deployed. */
 function findOddVersions(found: readonly Found[], account: Account): void {
   const folders = new Map<string, Set<string>>();
   for (const { source, folder } of found) {
@@ -148,7 +148,7 @@ interface Found {
   readonly text: string;
 }
 
-/** Up migrations by version, each followed by its down migration: the order in which their objects come and go. */
+/** Returns up migrations by version, each followed by its down migration: the order in which objects are created and dropped. */
 function inOrder(found: readonly Found[]): readonly Found[] {
   const version = ({ folder }: Found): bigint => BigInt(FOLDER.exec(folder)?.[1] ?? 0);
   return [...found].sort((a, b) => {
@@ -165,7 +165,7 @@ function collect(input: Input, sources: readonly string[], account: Account, tex
   const found: Found[] = [];
   const implicit = sources[0] ?? 'default';
   const left: string[] = [];
-  /** Of version 1: SQL and calls of one migration, beside each other. */
+  /** SQL and calls of each migration of version 1. */
   const parts = new Map<string, { folder: string; direction: 'up' | 'down'; sql: string; calls: string }>();
   const part = (version: string, name: string, direction: 'up' | 'down') => {
     const key = `${version} ${direction}`;
@@ -204,7 +204,7 @@ function collect(input: Input, sources: readonly string[], account: Account, tex
     } else if (!METADATA_FILE.test(name)) left.push(`migrations/${name}`);
   }
   if (input.layout === 'version 3' && parts.size > 0) {
-    // A project of this version has them below its sources.
+    // A project of this version stores them below its sources.
     const places = [...new Set([...parts.values()].map(({ folder }) => `migrations/${folder}`))];
     const hasOthers = found.length > 0;
     account.remark({
@@ -229,20 +229,20 @@ function collect(input: Input, sources: readonly string[], account: Account, tex
     });
   for (const { folder, direction, sql, calls } of parts.values()) {
     const pieces = (direction === 'up' ? [sql, calls] : [calls, sql]).filter((piece) => piece.trim() !== '');
-    // The bytes of a file that is alone stay.
+    // A single file keeps its bytes.
     const text = pieces.length <= 1 ? (pieces[0] ?? '') : `${pieces.map((piece) => piece.trimEnd().replace(/;?$/, ';')).join('\n')}\n`;
     found.push({ source: implicit, folder, file: `${direction}.sql`, place: `migrations/${folder}/${direction}.sql`, text });
   }
   return found;
 }
 
-/** Which files there can be is known, so that they are found by whatever links; what else there is, is only named. */
+/** Reads the known files of a source's migrations, links included; other files are only named. */
 function ofSource(input: Input, path: string, source: string, account: Account, left: string[]): readonly Found[] {
   const found: Found[] = [];
   const others = (place: string): void => {
     for (const [below] of namesBelow(input.files, place)) left.push(`${migrationsPlace(input, place)}/${below}`);
   };
-  // A link to the migrations of another project is taken at its word, but not all that lies there.
+  // A link to migrations of another project is followed, but other files there are ignored.
   const isElsewhere = !isWithin(realPathOf(input.root) ?? input.root, realPathOf(path) ?? path) && input.files.isInside(path);
   for (const folder of entriesOf(input, path, account)) {
     const place = join(path, folder);
@@ -285,7 +285,7 @@ function ofSource(input: Input, path: string, source: string, account: Account, 
   return found;
 }
 
-/** Reports a file of API calls in a project of version 3. */
+/** Reports a file of API calls in a project of version 3, which never runs it. */
 function neverRun(account: Account, place: string): void {
   account.remark({
     id: place.replaceAll('/', '.'),
@@ -303,12 +303,12 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {
-    // A link that leads nowhere, or in a circle.
+    // A broken or circular link.
     return false;
   }
 }
 
-/** Names in a folder of migrations. */
+/** Returns the names in a folder of migrations. */
 function entriesOf(input: Input, path: string, account: Account): readonly string[] {
   try {
     return readdirSync(path).sort();
@@ -329,12 +329,12 @@ function ignore(account: Account, place: string): void {
   account.remark({ id: place.replaceAll('/', '.'), bucket: 'ignored', place, message: 'left by an earlier squash' });
 }
 
-/** The SQL among calls of the API; what else they do is the metadata's business. */
+/** Returns the SQL of API calls; their other effects belong to the metadata. */
 function callsSql(text: string, place: string, account: Account): string {
   let calls: Json;
   try {
     calls = parse(text, { maxAliasCount: 100 }) as Json;
-    // An alias may stand for what it is in.
+    // An alias may contain itself.
     if (isDeeper(calls, DEEPEST)) throw new Error(`nested deeper than ${DEEPEST}`);
   } catch (thrown) {
     account.remark({ id: place.replaceAll('/', '.'), bucket: 'needs-you', place, message: `cannot be read: ${reasonOf(thrown)}` });
@@ -355,7 +355,7 @@ function callsSql(text: string, place: string, account: Account): string {
   return sql.map((each) => `${each.trimEnd().replace(/;?$/, ';')}\n`).join('');
 }
 
-/** Moves a down.sql without an up.sql aside: an up.sql that is missing must not become one that does nothing. */
+/** Moves a down.sql without an up.sql to `unsupported/`: a missing up.sql must not become an empty one. */
 function setLoneDownsAside(texts: Texts, account: Account): void {
   for (const [path, text] of [...texts]) {
     const folder = /^(migrations\/.*)\/down\.sql$/s.exec(path)?.[1];

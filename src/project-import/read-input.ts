@@ -1,4 +1,4 @@
-/** What is in a directory that another engine's command line has written: of any of its layouts. */
+/** Reads a project directory of another engine's command line, in any of its layouts. */
 import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../util/json.ts';
@@ -17,22 +17,22 @@ export interface Input {
   readonly root: string;
   readonly files: ForeignFiles;
   readonly config: JsonObject;
-  /** Of version 3. */
+  /** Document in version 3. */
   readonly document: JsonObject;
-  /** What of actions.yaml is not in the document. */
+  /** Parts of actions.yaml that are not in the document. */
   readonly unjoined: readonly Unjoined[];
-  /** Where its files are, when they can be taken over as they are. */
+  /** Folder of its files, if they can be copied unchanged. */
   readonly metadataFolder: string | undefined;
-  /** Whether the actions of the document come from their two files. */
+  /** The actions of the document come from their two files. */
   readonly actionsAreJoined: boolean;
-  /** Of the two files of actions: they cannot. */
+  /** The two files of actions cannot be copied. */
   readonly newActions?: boolean;
   readonly problems: readonly Problem[];
-  /** The document is what the API calls of migrations have made; `unknown` are the types of calls that were left out. */
+  /** Present if the document was built from the API calls of migrations; `unknown` are the types of ignored calls. */
   readonly fromCalls?: { readonly unknown: readonly string[] };
-  /** Files below `metadataFolder` that were read, by whatever links. */
+  /** Files below `metadataFolder` that were read, links included. */
   readonly metadataFiles?: readonly string[];
-  /** Below `metadata`, and included by nothing: the other engine does not read them either. */
+  /** Files below `metadata` that nothing includes; the other engine does not read them either. */
   readonly unread?: readonly string[];
   readonly migrationsFolder: string;
   readonly seedsFolder: string;
@@ -48,7 +48,7 @@ const DEFAULT_CONFIGURATION: JsonObject = {
 
 /**
  * Reads a directory, or a file with a document.
- * @throws ProjectFailure when there is nothing to import
+ * @throws ProjectFailure if there is nothing to import
  */
 export function readInput(path: string): Input {
   if (!existsSync(path)) throw failure('missing-file', `there is no ${path}`);
@@ -91,7 +91,7 @@ export function readInput(path: string): Input {
   );
 }
 
-/** Calls of the API in the up migrations of version 1, in their order. */
+/** Returns the API calls in the up migrations of version 1, in order. */
 function callsOf(files: Files, folder: string): readonly ApiCall[] {
   const found = namesBelow(files, folder).flatMap(([name, path]) => {
     const match = /^(\d+)_[^/]*(?:\/up|\.up)\.ya?ml$/.exec(name);
@@ -101,33 +101,33 @@ function callsOf(files: Files, folder: string): readonly ApiCall[] {
   const reader = new MetadataReader(files);
   return found.flatMap(({ path }) => {
     const calls = reader.read(path) ?? null;
-    // A file that cannot be read is reported with the migrations.
+    // An unreadable file is reported with the migrations.
     return isDeeper(calls, DEEPEST) ? [] : flatCalls(calls);
   });
 }
 
-/** The settings, as far as they can be read. */
+/** Returns the readable part of the settings. */
 function configIn(reader: MetadataReader, root: string): JsonObject {
   const read = reader.read(join(root, 'config.yaml'));
   return isJsonObject(read) ? read : {};
 }
 
-/** @throws ProjectFailure for a document without an end */
+/** @throws ProjectFailure for an endless document */
 function withProblems(input: Input, others: readonly Problem[]): Input {
   if (isDeeper(input.document, DEEPEST)) throw failure('too-large', `the metadata is nested deeper than ${DEEPEST}`);
   return { ...input, problems: [...others, ...input.problems] };
 }
 
-/** Of metadata, and of calls of migrations. */
+/** Maximum depth of metadata and of calls in migrations. */
 export const DEEPEST = 200;
 
-/** Whether anything in it is nested deeper; it may be in itself. */
+/** Returns whether a value, which may contain itself, is nested deeper than `depth`. */
 export function isDeeper(value: Json, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return depth === 0 || Object.values(value).some((item) => isDeeper(item as Json, depth - 1));
 }
 
-/** The folder, or one below the root that holds metadata. */
+/** Returns the named folder, or one below the root that contains metadata. */
 function metadataFolderOf(files: Files, named: string): string {
   const holds = (folder: string): boolean =>
     files.read(join(folder, 'databases', 'databases.yaml')) !== undefined || files.read(join(folder, 'tables.yaml')) !== undefined;
@@ -193,7 +193,7 @@ function readDocument(files: Files, path: string): { readonly document: JsonObje
   return { document: ofVersion3(json), problems: [] };
 }
 
-/** A document of any version as one of version 3: what is older has one source. */
+/** Converts a document of any version to version 3. Older documents have one source. */
 export function ofVersion3(document: JsonObject): JsonObject {
   if (document['sources'] !== undefined) return document;
   const { version: _, tables, functions, ...rest } = document;
@@ -205,7 +205,7 @@ export function ofVersion3(document: JsonObject): JsonObject {
     functions: isJsonArray(functions) && functions.length > 0 ? functions.map(qualifiedFunction) : undefined,
     configuration: DEFAULT_CONFIGURATION,
   });
-  // What is no list is for the report.
+  // Values that are not lists go to the report.
   const odd = Object.entries({ tables, functions }).filter(([, value]) => value !== undefined && value !== null && !isJsonArray(value));
   return { version: 3, sources: [source], ...rest, ...(Object.fromEntries(odd) as JsonObject) };
 }
@@ -219,7 +219,7 @@ function qualifiedTable(table: Json): Json {
   return isJsonObject(table) && table['table'] !== undefined ? { ...table, table: qualified(table['table']) } : table;
 }
 
-/** A function of version 1 is its name only. */
+/** Expands a function of version 1, which is only its name. */
 function qualifiedFunction(entry: Json): Json {
   if (typeof entry === 'string') return { function: qualified(entry) };
   if (!isJsonObject(entry)) return entry;
@@ -257,7 +257,7 @@ function readFolder(files: Files, folder: string, version: 2 | 3) {
   }
   const layout: Layout = version === 3 ? 'version 3' : 'version 2';
   const ofActions: readonly (string | undefined)[] = [shown.yaml, shown.sdl];
-  // Beside the metadata the root may hold anything.
+  // The root may contain anything beside the metadata.
   const isTakenOver = version === 3 && folder !== files.root && reader.problems.every(({ file }) => ofActions.includes(file));
   return {
     layout,
@@ -277,22 +277,22 @@ function readFolder(files: Files, folder: string, version: 2 | 3) {
   };
 }
 
-/** Files below a folder, by their paths relative to it. What is read of them is up to the caller: there may be anything. */
+/** Returns names and paths of the files below a folder, which may be anything. */
 export function namesBelow(files: Files, folder: string): readonly (readonly [name: string, path: string])[] {
   return files.list(folder).map((path) => [relative(folder, path).split(sep).join('/'), path]);
 }
 
-/** Files in whatever encoding. */
+/** Files in any encoding. */
 export interface ForeignFiles extends Files {
-  /** Of those that were read and are no UTF-8, by the names of messages. */
+  /** Encodings of files that were read and are not UTF-8, by their names in messages. */
   readonly encodings: ReadonlyMap<string, string>;
-  /** Of what was read and lies elsewhere: the link or path that led there, and where that is. */
+  /** Files outside of the root that were read: the link or path to each, and its target. */
   readonly outside: ReadonlyMap<string, string>;
-  /** Folders that were not looked into when others were listed, and why. */
+  /** Folders that were skipped in listings, with the reason. */
   readonly left: ReadonlyMap<string, string>;
 }
 
-/** @param folders that belong to the root, wherever they lie */
+/** @param folders that belong to the project, wherever they are */
 export function foreignFiles(root: string, folders: readonly string[] = []): ForeignFiles {
   const files = projectFiles(root);
   const folderOf = (path: string): string | undefined => folders.find((folder) => path === folder || path.startsWith(folder + sep));
@@ -301,15 +301,15 @@ export function foreignFiles(root: string, folders: readonly string[] = []): For
   const left = new Map<string, string>();
   const known = new Set<string>();
   const realRoot = existsSync(root) ? realpathSync(root) : root;
-  // What the settings name is theirs, wherever it lies; what a link leads to is not.
+  // Folders named in the settings belong to the project; targets of links do not.
   const homes = [root, ...folders.filter((folder) => !files.isInside(folder))];
-  /** Of a file that is there: a link on its way, or a folder that is named by its path, may lead away. */
+  /** Records an existing file outside of the project, reached by a link or by a folder in the settings. */
   const note = (path: string): void => {
     const folder = dirname(path);
     if (known.has(folder) && lstatSync(path).isSymbolicLink() === false) return;
     known.add(folder);
     if (isWithin(realRoot, realpathSync(path))) return;
-    // The first on the way that leads there stands for all that is below.
+    // The first folder on the way stands for everything below it.
     let way = files.isInside(path) ? root : (folderOf(path) ?? folder);
     if (way === root)
       for (const step of relative(root, path).split(sep)) {

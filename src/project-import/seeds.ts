@@ -1,22 +1,22 @@
-/** Seeds of any layout as those of this project. */
+/** Imports seeds of any layout. */
 import type { Account } from './account.ts';
 import { readsSessionNames, withoutGuards } from './adapt-sql.ts';
 import { type Input, namesBelow } from './read-input.ts';
 import type { SqlReader } from './sql-reader.ts';
 
 export interface ImportedSeeds {
-  /** Paths in the new project to texts. */
+  /** Texts by path in the new project. */
   readonly texts: ReadonlyMap<string, string>;
   /** Files whose SQL reads session variables of the other engine. */
   readonly readsSession: readonly string[];
 }
 
 /**
- * Reads the seeds. Those of a source that is left out, and in version 3 those of no source, go to `unsupported/`.
+ * Reads the seeds. Seeds of a source that is not imported, and in version 3 seeds of no source, go to `unsupported/`.
  * @param sources sources of the new project
- * @param isLeft whether a source does not come along
- * @param gone sources of the metadata that do not come along, which are reported elsewhere
- * @param hasMigrations whether other files of the project are run
+ * @param isLeft returns whether a source is not imported
+ * @param gone sources of the metadata that are not imported, which are reported separately
+ * @param hasMigrations the project has migrations
  */
 export function importSeeds(
   input: Input,
@@ -44,7 +44,7 @@ export function importSeeds(
       unplaced.push(`seeds/${name}`);
       continue;
     }
-    // Before version 3 all are of the one source, in any folder.
+    // Before version 3 all seeds belong to the one source, in any folder.
     const isOfSource = folder !== undefined && (sources.includes(folder) || input.layout === 'version 3');
     const path = isOfSource ? name : `${sources[0] ?? 'default'}/${name}`;
     if (isOfSource && isLeft(folder)) {

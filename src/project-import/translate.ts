@@ -1,4 +1,4 @@
-/** The document of another engine as one of this service, leaf by leaf. */
+/** Translates the metadata document of another engine leaf by leaf. */
 import { SvcError } from '../errors/svc-error.ts';
 import { withRules } from '../metadata/decode-rules.ts';
 import type { Kinds } from '../metadata/kinds.ts';
@@ -13,20 +13,20 @@ import type { Account, LeafPath } from './account.ts';
 import { renamedPresets, renamedTemplate, renamedVariable } from './session-names.ts';
 
 const KINDS: Readonly<Record<string, string>> = { postgres: 'pg', pg: 'pg', citus: 'dbc', bigquery: 'dwh', cockroach: 'pg', alloy: 'pg' };
-/** Databases that speak the language of another kind, and are not tried here. */
+/** Databases that speak the protocol of a supported kind and are untested here. */
 const UNTRIED: ReadonlySet<string> = new Set(['cockroach', 'alloy']);
-/** Kinds whose sources may work here as another. */
+/** Kinds whose sources may work here as another kind. */
 const NEARLY: Readonly<Record<string, string>> = {
   mysql8: 'a source of the kind "dbb" may serve: its URL is mysql://…, its tables are {schema, name}',
   mariadb: 'a source of the kind "dbb" may serve: its URL is mysql://…, its tables are {schema, name}',
 };
-/** Of permissions: what the first consoles noted for themselves. */
+/** Keys of permissions that early consoles stored for themselves. */
 const LEFTOVERS: ReadonlySet<string> = new Set(['localPresets', 'allow_upsert']);
 const OWN_QUERIES = ['native_queries', 'logical_models', 'stored_procedures'];
 
 type Mutable = { [key: string]: Json };
 
-/** What the value at a place means. */
+/** Meaning of the value at a path. */
 type Meaning =
   | 'plain'
   | 'session'
@@ -34,7 +34,7 @@ type Meaning =
   | 'role-sdl'
   | 'query'
   | 'header-name'
-  /** Its key is the name of a header, and its value a template. */
+  /** The key is the name of a header, and the value a template. */
   | 'added-header'
   | 'kind'
   | 'convention'
@@ -43,7 +43,7 @@ type Meaning =
 
 export interface TranslateOptions {
   readonly kinds: Kinds;
-  /** Names of the variables of options of this service, by those of the other engine. */
+  /** Variables of this service's options by their names in the other engine. */
   readonly optionVariables: ReadonlyMap<string, string>;
 }
 
@@ -62,11 +62,11 @@ class Translator {
   readonly #account: Account;
   readonly #options: TranslateOptions;
   readonly #input = new WeakMap<object, { readonly path: LeafPath; readonly value: Json; readonly names: Map<string, string> }>();
-  /** Of the lists that were made: where each item was. */
+  /** Original place of each item of the created lists. */
   readonly #items = new WeakMap<object, { readonly path: LeafPath; readonly value: Json }[]>();
   readonly #variables = new Set<string>();
   #gone: ReadonlySet<string> = new Set();
-  /** Goes up whenever things that are left are somewhere else than before. */
+  /** Increased whenever remaining items have moved. */
   #places = 0;
 
   constructor(account: Account, options: TranslateOptions) {
@@ -93,7 +93,7 @@ class Translator {
       : `sources of the kind "${kind}" are not supported; ${NEARLY[kind]}`;
   }
 
-  /** @param root for what depends on the rest of the document */
+  /** @param root the whole document, for parts that depend on it */
   #object(value: JsonObject, path: LeafPath, root: JsonObject): Json {
     if (Object.keys(value).length === 0) {
       this.#account.leaf(path, 'same');
@@ -122,7 +122,7 @@ class Translator {
     return out;
   }
 
-  /** Why a member does not come along; undefined: it does. */
+  /** Returns why a member is not imported, or `undefined` if it is. */
   #refused(
     key: string,
     item: Json,
@@ -252,23 +252,23 @@ class Translator {
     }
   }
 
-  /** What the service's own codec does not take is put aside, until it takes the rest. */
+  /** Sets aside what the codec of the metadata refuses, until it accepts the rest. */
   #fitting(document: Mutable): JsonObject {
     const codec = metadataCodec(this.#options.kinds);
-    // All at once: each is another run through the document else.
+    // All at once, because each run reads the whole document.
     let places: number;
     do {
       places = this.#places;
       const refusals: UnknownKeysError[] = [];
       try {
-        codec.decode(document, withRules(ROOT, { onKept: (refusal) => refusals.push(refusal) }));
+        codec.decode(document, withRules(ROOT, { onPreserved: (refusal) => refusals.push(refusal) }));
       } catch (thrown) {
-        // What else is wrong is found below.
+        // Other errors are found below.
         if (!(thrown instanceof SvcError)) throw thrown;
       }
       for (const { object, names, known } of refusals) {
         this.#dropKeys(document, keysOf(object), names, (name) => describeUnknownKey(name, known));
-        // The places of the others are not what they were.
+        // The other places have moved.
         if (this.#places !== places) break;
       }
     } while (this.#places !== places);
@@ -289,7 +289,7 @@ class Translator {
     const object = valueAt(document, path) as Mutable | undefined;
     const known = object === undefined ? undefined : this.#input.get(object);
     if (object === undefined || known === undefined) {
-      // A short form that the codec has read as a longer one.
+      // A short form that the codec expanded.
       this.#dropItem(document, path, names.map(reasonOf).join('; '));
       return;
     }
@@ -303,7 +303,7 @@ class Translator {
     }
   }
 
-  /** Of two items of a list that are the same thing, the later one. */
+  /** Sets aside the later of two equal items of a list. */
   #dropTwin(document: Mutable, path: LeafPath, reason: string): boolean {
     const list = valueAt(document, path);
     if (!isJsonArray(list)) return false;
@@ -316,7 +316,7 @@ class Translator {
     return false;
   }
 
-  /** @returns false: nobody knows where the item was */
+  /** @returns `false` if the original place of the item is unknown */
   #dropAt(list: readonly Json[], at: number, reason: string): boolean {
     const places = this.#items.get(list);
     const known = places?.[at];
@@ -328,7 +328,7 @@ class Translator {
     return true;
   }
 
-  /** A setting of a source: the source is more than one of its settings. Elsewhere a member may be what narrows a permission. */
+  /** Sets aside one setting of a source and keeps the source. Elsewhere a member may be what narrows a permission. */
   #dropSetting(document: Mutable, path: LeafPath, reason: string): boolean {
     if (path[0] !== 'sources' || !SETTINGS.has(path[2] as string)) return false;
     for (let length = path.length; length > 3; length--) {
@@ -351,10 +351,10 @@ class Translator {
     return false;
   }
 
-  /** The smallest item of a list, or else member of the document, around a place that is wrong. */
+  /** Sets aside the smallest item of a list, or otherwise member of the document, that contains an invalid place. */
   #dropItem(document: Mutable, path: LeafPath, reason: string): void {
     if (this.#dropTwin(document, path, reason) || this.#dropSetting(document, path, reason)) return;
-    // A part of a rule may be what narrows it: the permission goes with all of it.
+    // A part of a rule may be what narrows it, so the whole permission is set aside.
     const permission = path.indexOf('permission');
     for (let length = permission > 0 ? permission : path.length; length > 0; length--) {
       const list = valueAt(document, path.slice(0, length - 1));
@@ -394,7 +394,7 @@ function isEmpty(value: Json): boolean {
   return typeof value === 'object' && Object.values(value).every((item) => isEmpty(item as Json));
 }
 
-/** Where something that is put aside is kept. */
+/** Returns the file for a part that is set aside. */
 function fileOf(path: LeafPath, key: string | undefined): string {
   const section = path[0] ?? key ?? 'metadata';
   return `${String(section).replace(/[^\w-]+/g, '_')}.yaml`;
@@ -415,7 +415,7 @@ const TRACKED: ReadonlySet<string | number> = new Set([
   'query_collections',
   'cron_triggers',
 ]);
-/** Lists whose items are things with names: what is none of them can go alone. In others a member may be what narrows the rest. */
+/** Lists of named objects, whose items can be set aside one by one. In other lists an item may narrow the rest. */
 const THINGS: ReadonlySet<string | number> = new Set([
   ...TRACKED,
   ...['insert', 'select', 'update', 'delete'].map((verb) => `${verb}_permissions`),

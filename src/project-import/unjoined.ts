@@ -1,23 +1,23 @@
-/** What of actions.yaml the document does not hold, because actions.graphql says something else, or nothing of it. */
+/** Parts of actions.yaml that the document lacks, because actions.graphql contradicts or omits them. */
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { sameMeaning } from '../project/directory/sections.ts';
 import type { LeafPath } from './account.ts';
 
 export interface Unjoined {
-  /** In actions.yaml. */
+  /** Path in actions.yaml. */
   readonly path: LeafPath;
   readonly value: Json;
-  /** `ignored`: the other file says it. */
+  /** `ignored` if the other file contains it. */
   readonly bucket: 'ignored' | 'unsupported';
   readonly reason: string;
 }
 
-/** Members that tell the items of a list apart. */
+/** Members that identify the items of a list. */
 const NAMES = ['name', 'value', 'role'] as const;
 
 /**
  * @param yaml content of actions.yaml
- * @param joined `actions` and `custom_types` of both files together
+ * @param joined `actions` and `custom_types` of both files
  */
 export function unjoined(yaml: Json, joined: JsonObject): readonly Unjoined[] {
   if (yaml === null) return [];
@@ -48,7 +48,7 @@ function compareLists(list: readonly Json[], others: readonly Json[], path: Leaf
   });
 }
 
-/** Without partners all of its items are to be told one by one. */
+/** Returns the joined lists; items without a counterpart are reported one by one. */
 function joinedFor(yaml: JsonObject, joined: JsonObject): JsonObject {
   const lists = (object: Json | undefined, known: Json | undefined): JsonObject => ({
     ...Object.fromEntries(
