@@ -12,8 +12,8 @@ afterAll(() => legacy.service.stop());
 const run: LegacyService['run'] = (...operation) => legacy.run(...operation);
 const refused: LegacyService['refused'] = (...operation) => legacy.refused(...operation);
 
-describe('bulk', () => {
-  it('is open to roles as long as it holds nothing but data operations', async () => {
+describe('a bulk of data operations', () => {
+  it('is permitted to roles if it contains nothing else', async () => {
     const count = { type: 'count', args: { table: 'article' } };
     expect(await run('bulk', [count, { type: 'bulk', args: [count] }], USER)).toEqual([{ count: 3 }, [{ count: 3 }]]);
     expect(await run('concurrent_bulk', [count, count], { ...USER, path: '/v2/query' })).toEqual([{ count: 3 }, { count: 3 }]);
@@ -28,7 +28,7 @@ describe('bulk', () => {
     }
   });
 
-  it('refuses writes among operations that run at once', async () => {
+  it('rejects writes among concurrent operations', async () => {
     const { status, json } = await legacy.send(
       { type: 'concurrent_bulk', args: [{ type: 'delete', args: { table: 'audit', where: {} } }] },
       { path: '/v2/query' },
@@ -41,7 +41,7 @@ describe('bulk', () => {
   });
 });
 
-it('prints numbers as the service is told to', async () => {
+it('prints numbers as configured', async () => {
   const strings = await startTestService({ STRINGIFY_NUMERIC_TYPES: 'true' });
   try {
     await strings.sql('create table big (id bigint primary key, price numeric)');
@@ -59,7 +59,7 @@ it('prints numbers as the service is told to', async () => {
   }
 });
 
-describe('other roles than admin', () => {
+describe('data operations of other roles than admin', () => {
   const closed = 'access-denied @ $.args: restricted access : admin only';
   const operations: readonly (readonly [type: string, args: JsonObject])[] = [
     ['select', { table: 'article', columns: ['id'] }],
@@ -87,7 +87,7 @@ describe('other roles than admin', () => {
     }
   });
 
-  it('have root fields that rows are selected and counted by', async () => {
+  it('require root fields to select and count rows', async () => {
     const rooms = {
       type: 'pg_create_select_permission',
       args: { table: 'audit', role: 'hermit', permission: { columns: '*', filter: {}, query_root_fields: [] } },
@@ -100,7 +100,7 @@ describe('other roles than admin', () => {
     expect(await refused('count', { table: 'audit' }, hermit)).toMatch(/^permission-denied @ \$\.args: select on "audit"/);
   });
 
-  // Each of them names something hidden where `%` is, and then something that is not there.
+  // Each request names something hidden where `%` is, and then something that does not exist.
   it.each<[type: string, args: JsonObject, hidden: string]>([
     ['select', { table: '%', columns: ['id'] }, 'audit'],
     ['count', { table: '%' }, 'audit'],
@@ -137,20 +137,20 @@ describe('other roles than admin', () => {
     expect(await answer(hidden)).toBe(await answer('nowhere'));
   });
 
-  it('cannot tell a source that is not there', async () => {
+  it('do not reveal whether a source exists', async () => {
     expect(await refused('select', { table: 'audit', columns: ['id'], source: 'elsewhere' }, USER)).toBe(
       'permission-denied @ $.args: select on "audit" for role "user" is not allowed. ',
     );
   });
 });
 
-describe('limits', () => {
+describe('limits for data operations', () => {
   const limited = (limits: JsonObject) => legacy.service.metadata('set_api_limits', { disabled: false, ...limits });
   afterEach(() => legacy.service.metadata('remove_api_limits', {}));
 
   const nested = { table: 'author', columns: ['id', { name: 'articles', columns: ['id', { name: 'author', columns: ['id'] }] }] };
 
-  it('hold for the depth and the size of what is asked for, as in GraphQL', async () => {
+  it('apply to depth and nodes, as in GraphQL', async () => {
     await limited({ depth_limit: { global: 3 } });
     expect(await refused('select', nested, USER)).toBe(
       'validation-failed @ $.args: the operation is 4 levels deep, but no more than 3 are allowed',
@@ -164,7 +164,7 @@ describe('limits', () => {
     await run('select', nested);
   });
 
-  it('hold for the rate, each operation of a bulk counted', async () => {
+  it('apply to the rate, with each operation of a bulk counted', async () => {
     await limited({ rate_limit: { global: { max_reqs_per_min: 3 } } });
     const count = { type: 'count', args: { table: 'article' } };
     await run('bulk', [count, count], USER);
@@ -173,16 +173,16 @@ describe('limits', () => {
     expect([status, (json as JsonObject)['code']]).toEqual([429, 'busy']);
   });
 
-  it('hold for the operations of a bulk, those of inner bulks included', async () => {
+  it('apply to the number of operations of a bulk, nested bulks included', async () => {
     await limited({ batch_limit: { global: 3 } });
     const count = { type: 'count', args: { table: 'article' } };
     await run('bulk', [count, count], USER);
     expect(await refused('bulk', [count, { type: 'bulk', args: [count, count] }], USER)).toBe(
-      'bad-request @ $.args: batch of 5 operations is over the limit of 3',
+      'bad-request @ $.args: batch of 5 operations exceeds the limit of 3',
     );
   });
 
-  it('hold for the operations of a bulk together', async () => {
+  it('apply to all operations of a bulk together', async () => {
     const where = { id: { $in: Array.from({ length: 3000 }, (_, i) => i) } };
     const count = { type: 'count', args: { table: 'article', where } };
     await run('bulk', [count], USER);
@@ -191,7 +191,7 @@ describe('limits', () => {
     );
   });
 
-  it.each([USER, {}])('hold for conditions, for %j', async (caller) => {
+  it.each([USER, {}])('apply to conditions, for %j', async (caller) => {
     const deep = Array.from({ length: 200 }).reduce<JsonObject>((inner) => ({ _not: inner }), { id: 1 });
     expect(await refused('count', { table: 'article', where: deep }, caller)).toBe(
       'validation-failed @ $.args: the operation is nested deeper than 100 levels',
@@ -209,7 +209,7 @@ describe('limits', () => {
     'create function slow(author_row author) returns boolean language sql stable as $$ select pg_sleep(60) is not null $$',
   ];
 
-  it('hold for the time', async () => {
+  it('apply to the time', async () => {
     for (const sql of sleeping) await legacy.service.sql(sql);
     await legacy.service.metadata('pg_add_computed_field', { table: 'author', name: 'slow', definition: { function: 'slow' } });
     await legacy.service.metadata('bulk', [
@@ -226,7 +226,7 @@ describe('limits', () => {
   });
 });
 
-it('ends operations on rows with the time of the request', async () => {
+it('ends data operations at the timeout of the request', async () => {
   const hurried = await startLegacyService({ REQUEST_TIMEOUT: '1' });
   try {
     await hurried.service.sql(
@@ -242,7 +242,7 @@ it('ends operations on rows with the time of the request', async () => {
   }
 });
 
-it('asks no condition of a role about rows that it does not see', async () => {
+it('evaluates no condition of a role on rows that it does not see', async () => {
   await legacy.service.sql(
     `create function halves(author_row author) returns int language sql stable as $$ select 10 / (author_row.id - 3) $$`,
   );
@@ -258,7 +258,7 @@ it('asks no condition of a role about rows that it does not see', async () => {
     },
   ]);
   const careful: Caller = { role: 'careful' };
-  // With the row of Cid, which a join hides, 10 is divided by nothing.
+  // With Cid's row, which a join hides, 10 would be divided by zero.
   expect(await run('select', { table: 'author', columns: ['id'], where: { halves: { $lt: -5 } } }, careful)).toEqual([{ id: 2 }]);
   expect(await run('count', { table: 'author', where: { $not: { halves: { $lt: -5 } } } }, careful)).toEqual({ count: 1 });
 });

@@ -1,4 +1,4 @@
-/** Hooks of permissions (`validate_input`) are asked about rows written by `/v1/query` and `/v2/query` too. */
+/** Permission webhooks (`validate_input`) are also called for rows written by `/v1/query` and `/v2/query`. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { type PlayedServer, playServer } from '../support/played-server.ts';
@@ -78,8 +78,8 @@ const refuse = (path: string, message: string): void => {
   hook.answer = (request) => (request.path === path ? { status: 400, body: { message } } : {});
 };
 
-describe('what a hook sees', () => {
-  it.each(['/v1/query', '/v2/query'])('of an insert by %s: the rows, as GraphQL has them', async (path) => {
+describe('the payload of an input validation webhook', () => {
+  it.each(['/v1/query', '/v2/query'])('has the rows of an insert by %s in GraphQL form', async (path) => {
     const answer = await send('insert', { table: 'author', objects: [{ name: 'Zoe', age: 1 }, { name: 'Yan' }] }, { path });
     expect(answer.json, answer.text).toEqual({ affected_rows: 2 });
     expect(hook.requests.map(({ body }) => JSON.parse(body) as Json)).toEqual([
@@ -93,7 +93,7 @@ describe('what a hook sees', () => {
     expect(await rows()).toEqual(['Ann 7', 'Bob 7', 'Zoe 1', 'Yan 7']);
   });
 
-  it('of an upsert: the rows for one permission, what they update for the other', async () => {
+  it('has the rows of an upsert for one permission, and its update for the other', async () => {
     const onConflict = { action: 'update', constraint: 'author_name_key' };
     expect((await send('insert', { table: 'author', objects: [{ name: 'Ann', age: 2 }], on_conflict: onConflict })).status).toBe(200);
     expect(asked()).toEqual([
@@ -106,7 +106,7 @@ describe('what a hook sees', () => {
     expect(asked()).toEqual([['/insert', [{ fullName: 'Ann' }]]]);
   });
 
-  it('of an update: its arguments', async () => {
+  it('has the arguments of an update', async () => {
     const where: Json = { $or: [{ id: 1 }, { name: { $eq: 'Nobody' } }], $not: { articles: { author_id: 3 } }, loud: { $ne: 'X' } };
     const answer = await send('update', { table: 'author', where, values: { name: 'Eve' }, $inc: { age: 2 }, returning: ['name'] });
     expect(answer.json, answer.text).toEqual({ affected_rows: 1, returning: [{ name: 'Eve' }] });
@@ -136,7 +136,7 @@ describe('what a hook sees', () => {
     expect(await rows()).toEqual(['Ann 7', 'Bob 14']);
   });
 
-  it('of a delete: its condition, and the headers of the client where they are wanted', async () => {
+  it("has the condition of a delete, and the client's headers if configured", async () => {
     expect((await send('delete', { table: 'author', where: { $exists: { $table: 'article', $where: { id: 1 } } } })).json).toEqual({
       affected_rows: 0,
     });
@@ -149,14 +149,14 @@ describe('what a hook sees', () => {
     expect(Object.keys(hook.requests[0]?.headers ?? {}).filter((name) => name.startsWith('x-svc-'))).toEqual([]);
   });
 
-  it('is nothing of what administrators write', async () => {
+  it('is not sent for writes of administrators', async () => {
     await send('delete', { table: 'author', where: { name: 'Bob' } }, { role: 'admin' });
     expect(asked()).toEqual([]);
     expect(await rows()).toEqual(['Ann 7']);
   });
 });
 
-describe('a hook that does not agree', () => {
+describe('an input validation webhook that rejects', () => {
   it.each<[string, JsonObject]>([
     ['insert', { objects: [{ name: 'Zoe' }] }],
     ['update', { where: {}, $set: { age: 1 } }],
@@ -169,7 +169,7 @@ describe('a hook that does not agree', () => {
     expect(await rows()).toEqual(['Ann 7', 'Bob 7']);
   });
 
-  it('is asked for every element of a bulk when its turn comes', async () => {
+  it('is called for every element of a bulk in turn', async () => {
     refuse('/delete', 'nobody goes');
     const answer = await send('bulk', [
       { type: 'insert', args: { table: 'author', objects: [{ name: 'Zoe' }] } },
@@ -179,7 +179,7 @@ describe('a hook that does not agree', () => {
     expect(await rows()).toEqual(['Ann 7', 'Bob 7', 'Zoe 7']);
   });
 
-  it('and fails is an error of the service', async () => {
+  it('because it fails causes a service error', async () => {
     hook.answer = () => ({ status: 500 });
     const answer = await send('insert', { table: 'author', objects: [{ name: 'Zoe' }] });
     expect(answer.status).toBe(500);

@@ -77,7 +77,7 @@ describe('run_sql', () => {
   const value = async (sql: string): Promise<Json> =>
     ((await service.sql(sql, { read_only: true })) as { result: string[][] }).result[1]?.[0] ?? null;
 
-  it('follows the new name and schema of a table into everything that names it', async () => {
+  it('applies the new name and schema of a table to all references in the metadata', async () => {
     await service.sql('alter table author rename to writer; alter table writer set schema other');
     expect(await consistent()).toBe(true);
     expect(await table('author')).toBeUndefined();
@@ -113,7 +113,7 @@ describe('run_sql', () => {
     });
   });
 
-  it('follows the new names of columns into lists, presets, expressions, relationships and settings', async () => {
+  it('applies new column names to lists, presets, expressions, relationships and settings', async () => {
     await service.sql(`
       alter table author rename column id to author_id;
       alter table author rename column name to title;
@@ -151,13 +151,13 @@ describe('run_sql', () => {
     expect(await table('note')).toMatchObject({
       object_relationships: [{ using: { manual_configuration: { column_mapping: { person_id: 'author_id' } } } }],
     });
-    // Two columns that exchange their names.
+    // Two columns that swap names.
     await service.sql(`alter table author rename column title to x; alter table author rename column nice to title;
       alter table author rename column x to nice`);
     expect(await table('author')).toMatchObject({ update_permissions: [{ permission: { columns: ['nice'], set: { title: true } } }] });
   });
 
-  it('follows names into event triggers and relationships to elsewhere', async () => {
+  it('applies new names to event triggers and remote relationships', async () => {
     const document = (await service.metadata('export_metadata', {})) as { sources: { tables: JsonObject[] }[] };
     const [source] = document.sources;
     const extended = source?.tables.map((each) =>
@@ -195,7 +195,7 @@ describe('run_sql', () => {
     });
   });
 
-  it('refuses new names that are taken, and takes the SQL back', async () => {
+  it('rejects new names that conflict, and rolls the SQL back', async () => {
     expect(await send({ sql: 'alter table article rename column title to author' })).toMatchObject({
       status: 400,
       body: {
@@ -216,7 +216,7 @@ describe('run_sql', () => {
     expect(await consistent()).toBe(true);
   });
 
-  it('refuses another type for a column that is compared with a written value, whatever cascade says', async () => {
+  it('rejects another type for a column that is compared with a literal, even with cascade', async () => {
     const refused = async (sql: string, cascade = false) => (await send({ sql, cascade })).body;
     expect(await refused('alter table author alter column age type text', true)).toEqual({
       path: '$.args',
@@ -228,7 +228,7 @@ describe('run_sql', () => {
     expect(await refused('alter table author alter column good type text')).toMatchObject({
       error: expect.stringMatching(/dependencies: permission author\.user\.update in source "default"$/),
     });
-    // Session variables are read as whatever the column is.
+    // Session variables are read in the type of the column.
     await service.sql('alter table article drop constraint article_author_id_fkey', { cascade: true });
     expect((await send({ sql: 'alter table article alter column author_id type bigint' })).status).toBe(200);
     expect(await value(`select data_type from information_schema.columns where table_name = 'author' and column_name = 'age'`)).toBe(
@@ -236,7 +236,7 @@ describe('run_sql', () => {
     );
   });
 
-  it('refuses to drop what the metadata needs, and cascades when asked to', async () => {
+  it('rejects dropping objects that the metadata needs, and cascades on request', async () => {
     for (const [sql, dependents] of [
       ['alter table author drop column age', ['permission article.user.select', 'permission author.user.select']],
       [
@@ -260,12 +260,12 @@ describe('run_sql', () => {
     expect(await consistent()).toBe(true);
     expect(await table('author')).not.toHaveProperty('computed_fields');
     expect(await table('article')).not.toHaveProperty('select_permissions');
-    // The other columns' settings stay, those of a dropped one go.
+    // The settings of the other columns stay, those of a dropped one are removed.
     await service.sql('alter table author drop column name', { cascade: true });
     expect(await table('author')).not.toHaveProperty('configuration');
   });
 
-  it('tells what a cascade takes, and leaves permissions that only list a column that goes', async () => {
+  it('lists what a cascade removes, and keeps permissions that only list a dropped column', async () => {
     await service.sql('create table shelf (id int primary key, label text, room int)');
     const permission = (type: string, role: string, definition: JsonObject) => ({
       type: `pg_create_${type}_permission`,
@@ -313,7 +313,7 @@ describe('run_sql', () => {
     expect(await consistent()).toBe(true);
   });
 
-  it('says why a cascade cannot be, where more would be inconsistent', async () => {
+  it('explains why a cascade is impossible if more objects would be inconsistent', async () => {
     await service.sql(`create table pen (id int primary key, ink text, "Ink" text);
       create function pens() returns setof pen language sql stable as $$ select * from pen $$`);
     await service.metadata('bulk', [
@@ -335,7 +335,7 @@ describe('run_sql', () => {
     expect(await consistent()).toBe(true);
   });
 
-  it('keeps what is made again: a table under its name, a foreign key under another', async () => {
+  it('keeps recreated objects: a table under its name, a foreign key under another', async () => {
     await service.sql(`alter table article drop constraint article_author_id_fkey;
       alter table article add constraint wrote foreign key (author_id) references author (id)`);
     await service.sql('drop table note; create table note (id serial primary key, writer int, more text)');
@@ -346,7 +346,7 @@ describe('run_sql', () => {
     });
   });
 
-  it('untracks dropped functions, follows renamed ones, and refuses overloads and writers', async () => {
+  it('untracks dropped functions, follows renamed ones, and rejects overloads and functions that write', async () => {
     const functions = async () =>
       (
         (await service.metadata('export_metadata', {})) as { sources: { functions?: { function: JsonObject }[] }[] }
@@ -375,7 +375,7 @@ describe('run_sql', () => {
     expect(await consistent()).toBe(true);
   });
 
-  it('takes SQL back that makes other objects inconsistent', async () => {
+  it('rolls back SQL that makes other objects inconsistent', async () => {
     await service.sql('create view named as select id, name from author');
     await service.metadata('pg_track_table', 'named');
     await service.metadata('pg_create_update_permission', { table: 'named', role: 'user', permission: { columns: ['name'], filter: {} } });
@@ -390,10 +390,10 @@ describe('run_sql', () => {
     expect(await consistent()).toBe(true);
   });
 
-  it('looks at the catalog when the SQL or the caller says so', async () => {
+  it('compares catalogs if the SQL or the caller requires it', async () => {
     await service.sql('alter table note rename to remark', { check_metadata_consistency: false });
     expect(await table('note')).toBeDefined();
-    // What somebody else has done is not the doing of this SQL.
+    // External changes are not attributed to this SQL.
     await service.sql('select 1', { check_metadata_consistency: true });
     expect(await table('note')).toBeDefined();
     expect(await table('remark')).toBeUndefined();
@@ -425,13 +425,13 @@ describe('run_sql', () => {
       status: 200,
       body: { result_type: 'CommandOk', result: null },
     });
-    // Nobody else gets a transaction that was left open, or a setting.
+    // An open transaction or a setting does not leak into the pool.
     await service.sql('begin; insert into big values (4)', { no_transaction: true });
     expect(await value('select array_agg(id)::text from big')).toBe('{1}');
     expect(await value(`select current_setting('application_name')`)).not.toBe('one; session');
   });
 
-  it('cannot take back what ran without a transaction, but says what does not fit any more', async () => {
+  it('cannot roll back what ran without a transaction, but reports what no longer fits', async () => {
     expect(await send({ sql: 'alter table note rename to remark; drop function shout(author)', no_transaction: true })).toMatchObject({
       status: 400,
       body: { code: 'dependency-error' },
@@ -442,7 +442,7 @@ describe('run_sql', () => {
     expect(await table('article')).toBeUndefined();
   });
 
-  it('refuses roles, sources that are not there, and arguments of the wrong shape', async () => {
+  it('rejects roles, unknown sources, and malformed arguments', async () => {
     const as = async (body: Json, path: string, role?: string) => {
       const answer = await service.send(path, {
         method: 'POST',

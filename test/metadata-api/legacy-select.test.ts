@@ -11,13 +11,13 @@ afterAll(() => legacy.service.stop());
 const run: LegacyService['run'] = (...operation) => legacy.run(...operation);
 const refused: LegacyService['refused'] = (...operation) => legacy.refused(...operation);
 
-describe('select', () => {
+describe('select of the data operations', () => {
   const titles = async (where: Json, caller: Caller = {}): Promise<Json> => {
     const rows = (await run('select', { table: 'article', columns: ['title'], where, order_by: 'id' }, caller)) as JsonObject[];
     return rows.map((row) => row['title'] ?? null).join('');
   };
 
-  it('gives columns under the names of the database, and rows of relationships', async () => {
+  it('returns columns under their database names, and rows of relationships', async () => {
     expect(
       await run('select', {
         table: { schema: 'public', name: 'author' },
@@ -45,7 +45,7 @@ describe('select', () => {
     ]);
   });
 
-  it('reads tables and columns that GraphQL has no names for', async () => {
+  it('reads tables and columns without GraphQL names', async () => {
     await run('insert', { table: 'odd table', objects: [{ id: 1, 'some column': 'x', 'dotted.name': 5 }] });
     expect(await run('select', { table: 'odd table', columns: ['*'], where: { 'some column': 'x' }, order_by: '-dotted.name' })).toEqual([
       { id: 1, 'some column': 'x', 'dotted.name': 5 },
@@ -69,14 +69,14 @@ describe('select', () => {
     [{ data: { $cast: { String: { $like: '%1%' } } } }, 'A'],
     [{ id: { $ceq: 'author_id' } }, 'A'],
     [{ author: { age: { $gte: 18 } } }, 'AB'],
-    // Equality is that of SQL: Bob's age is neither.
+    // Equality is that of SQL: Bob's age is null.
     [{ author: { age: { $ne: 30 } } }, 'D'],
     [{ author: { age: null } }, 'C'],
     [{ author: { loud: 'CID' } }, 'D'],
     [{ author: { articles: { id: { $cgt: ['$', 'id'] } } } }, 'A'],
     [{ _exists: { _table: 'author', _where: { name: 'nobody' } } }, ''],
     [{ $exists: { $table: 'author', $where: { id: { $ceq: ['$', 'id'] }, name: 'Cid' } } }, 'C'],
-    // A text is a text, whatever it looks like.
+    // A text stays a text, whatever it looks like.
     [{ title: 'X-Svc-User-Id' }, ''],
   ])('filters by %j', async (where, found) => {
     expect(await titles(where)).toBe(found);
@@ -90,7 +90,7 @@ describe('select', () => {
     expect(
       await run('select', { table: 'article', columns: ['title', { name: 'author', columns: ['name'] }], where: { id: 3 } }, USER),
     ).toEqual([{ title: 'C', author: null }]);
-    // Bob is there, but not for this role.
+    // Bob exists, but is not visible to this role.
     expect(await titles({ author: { name: 'Bob' } }, USER)).toBe('');
     expect(await titles({ _not: { author: {} } }, USER)).toBe('C');
     expect(await titles({ author: { articles: { id: { $cgt: ['$', 'id'] } } } }, USER)).toBe('A');
@@ -103,8 +103,8 @@ describe('select', () => {
     ).toEqual([{ articles: [{ title: 'A' }, { title: 'B' }] }]);
   });
 
-  it.each([USER, {}])('expands stars until there are too many fields, for %j', async (caller) => {
-    // A cycle: without an end this would go on for ever, and take all memory with a second relationship.
+  it.each([USER, {}])('expands stars up to a limit of fields, for %j', async (caller) => {
+    // A cycle: without a limit this would never end, and exhaust the memory with a second relationship.
     expect(await refused('select', { table: 'author', columns: [`*${'.*'.repeat(2000)}`] }, caller)).toBe(
       'validation-failed @ $.args: the operation is nested deeper than 100 levels',
     );
@@ -212,7 +212,7 @@ describe('select', () => {
     expect(await refused('select', args, caller)).toBe(refusal);
   });
 
-  it('says where on the schema endpoint too', async () => {
+  it('reports the path on the schema endpoint too', async () => {
     const caller: Caller = { path: '/v2/query' };
     expect(await run('select', { table: 'author', columns: ['id'], limit: 1 }, caller)).toEqual([{ id: 1 }]);
     expect(await refused('select', { table: 'author', columns: ['id'], limit: 'x' }, caller)).toBe(
@@ -221,8 +221,8 @@ describe('select', () => {
   });
 });
 
-describe('count', () => {
-  it('counts rows, or different combinations of columns, that the role may select', async () => {
+describe('count of the data operations', () => {
+  it('counts rows or distinct combinations of columns that the role may select', async () => {
     expect(await run('count', { table: 'article' })).toEqual({ count: 4 });
     expect(await run('count', { table: 'article', where: { author: { name: 'Ann' } }, distinct: ['author_id'] })).toEqual({ count: 1 });
     // NULL is one of them.
@@ -230,7 +230,7 @@ describe('count', () => {
     expect(await run('count', { table: 'article' }, USER)).toEqual({ count: 3 });
   });
 
-  it('refuses what the role may not select', async () => {
+  it('rejects columns that the role may not select', async () => {
     expect(await refused('count', { table: 'audit' }, USER)).toBe(
       'permission-denied @ $.args: select on "audit" for role "user" is not allowed. ; "count" is only allowed if the role has "select" permissions on the table',
     );

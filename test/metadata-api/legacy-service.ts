@@ -1,4 +1,4 @@
-/** A service with authors and articles, for the tests of the legacy operations on rows. */
+/** A service with authors and articles, for the tests of data operations. */
 import { expect } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -80,16 +80,16 @@ export const USER: Caller = { role: 'user', user: '1' };
 
 export interface LegacyService {
   readonly service: TestService;
-  /** Back to the rows of the start. */
+  /** Restores the initial rows. */
   reset(): Promise<void>;
   send(body: JsonObject, caller: Caller): Promise<{ readonly status: number; readonly json: Json }>;
-  /** The answer of an operation that has to succeed. */
+  /** The result of an operation that must succeed. */
   run(type: string, args: Json, caller?: Caller): Promise<Json>;
-  /** `code @ path: message` of an operation that has to be refused. */
+  /** `code @ path: message` of an operation that must fail. */
   refused(type: string, args: Json, caller?: Caller): Promise<string>;
 }
 
-/** @param options environment variables without `SVC_GRAPHQL_`; by default operations on rows are open to all roles */
+/** @param options environment variables without `SVC_GRAPHQL_`; by default data operations are open to all roles */
 export async function startLegacyService(
   options: Readonly<Record<string, string>> = { LEGACY_ROWS_FOR_ALL_ROLES: 'true' },
 ): Promise<LegacyService> {

@@ -10,14 +10,14 @@ afterAll(() => legacy.service.stop());
 
 const run: LegacyService['run'] = (...operation) => legacy.run(...operation);
 
-describe('writes', () => {
+describe('writes of the data operations', () => {
   beforeEach(async () => {
     await legacy.reset();
   });
 
   const rows = (table: string, ...columns: readonly string[]): Promise<Json> => run('select', { table, columns, order_by: 'id' });
 
-  it('inserts, with the presets of the role', async () => {
+  it('insert rows with the presets of the role', async () => {
     expect(
       await run('insert', {
         table: 'article',
@@ -42,7 +42,7 @@ describe('writes', () => {
     expect(await run('insert', { table: 'author', objects: [{ name: 'Dan' }] }, trusted)).toEqual({ affected_rows: 1 });
   });
 
-  it('inserts on conflict by constraint, by columns, or not at all', async () => {
+  it('insert on conflict by constraint, by columns, or without a target', async () => {
     const upsert = (on_conflict: Json, object: JsonObject = { id: 1, name: 'Ann', age: 31 }) =>
       run('insert', { table: 'author', objects: [object], on_conflict, returning: ['id', 'age', 'secret'] });
     expect(await upsert({ action: 'ignore' })).toEqual({ affected_rows: 0, returning: [] });
@@ -83,7 +83,7 @@ describe('writes', () => {
     expect(await mine('B')).toEqual({ affected_rows: 1, returning: [{ id: 2, tags: ['changed'] }] });
   });
 
-  it('updates with each operator, and with the presets of the role', async () => {
+  it('update with each operator, and with the presets of the role', async () => {
     const update = (args: JsonObject, caller?: Caller) => run('update', { table: 'article', ...args }, caller);
     expect(await update({ where: { id: 4 }, $set: { data: { a: 1 }, tags: null }, returning: ['data', 'tags'] })).toEqual({
       affected_rows: 1,
@@ -117,19 +117,19 @@ describe('writes', () => {
     expect(await update({ where: { id: 4 } }, { ...USER, user: '3' })).toEqual({ affected_rows: 1 });
   });
 
-  it('deletes under the filter of the role', async () => {
+  it('delete under the filter of the role', async () => {
     expect(await run('delete', { table: 'article', where: { id: { $gte: 2 } }, returning: ['title'] }, USER)).toEqual({
       affected_rows: 1,
       returning: [{ title: 'B' }],
     });
     expect(await rows('article', 'title')).toEqual([{ title: 'A' }, { title: 'C' }, { title: 'D' }]);
     await run('insert', { table: 'audit', objects: [{ entry: 'mine' }, { entry: 'yours' }] });
-    // Without the select permission there is nothing to say in a condition.
+    // Without a select permission no condition is possible.
     expect(await run('delete', { table: 'audit', where: {} }, USER)).toEqual({ affected_rows: 1 });
     expect(await rows('audit', 'entry')).toEqual([{ entry: 'yours' }]);
   });
 
-  it('tells triggers who is asking', async () => {
+  it('pass the session to triggers', async () => {
     await legacy.service.sql(
       `create function note_user() returns trigger language plpgsql as $$ begin new.entry := current_setting('svc.user')::json->>'x-svc-user-id'; return new; end $$;
        create trigger note_user before insert on audit for each row execute function note_user()`,

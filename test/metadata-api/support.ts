@@ -25,7 +25,7 @@ import type { RequestPipeline } from '../../src/pipeline/request-pipeline.ts';
 export const ADMIN: Session = { role: 'admin', variables: new Map([['x-svc-role', 'admin']]), backendOnly: false };
 export const USER: Session = { role: 'user', variables: new Map([['x-svc-role', 'user']]), backendOnly: false };
 
-/** Of the database of the test. */
+/** URL of the database of the test. */
 export const CONFIGURATION: Json = { connection_info: { database_url: { from_env: 'TEST_DATABASE_URL' } } };
 
 export interface Refused extends JsonObject {
@@ -41,7 +41,7 @@ export interface TestAdministration {
   readonly administration: Administration;
   /** `/v1/metadata` as administrator. */
   metadata(type: string, args: Json, more?: JsonObject): Promise<Json>;
-  /** Back to one source with nothing tracked. */
+  /** Restores the metadata with one source and nothing tracked. */
   reset(): Promise<void>;
   queryV1(body: Json): Promise<Json>;
   queryV2(type: string, args: Json): Promise<Json>;
@@ -63,7 +63,7 @@ export const PIPELINE: RequestPipeline = {
   joinBounds: { maxKeys: 1000, maxBytes: 10_000_000 },
 };
 
-/** A database made by `sql`, tracked by nobody, as the source `default`. */
+/** A database created by `sql`, untracked, as the source `default`. */
 const NO_SCHEDULED_EVENTS: ScheduledEvents = {
   create: async () => undefined,
   delete: async () => false,
@@ -71,7 +71,7 @@ const NO_SCHEDULED_EVENTS: ScheduledEvents = {
   invocations: async () => ({ rows: [], count: undefined, isTruncated: false }),
 };
 
-/** @param others plays other instances on the same metadata database */
+/** @param others simulates other instances on the same metadata database */
 export async function testAdministration(sql: string, others: Partial<Storage> = {}): Promise<TestAdministration> {
   const database = await testDatabase();
   await runSql(database.url, sql);
@@ -140,7 +140,7 @@ async function answered(body: Promise<readonly Bytes[]>): Promise<Json> {
   return parseJson(textOfBytes(await body));
 }
 
-/** The error that a request ends with, as a client sees it. */
+/** The error of a request, as a client sees it. */
 export async function refusal(request: Promise<unknown>): Promise<Refused> {
   try {
     await request;
