@@ -1,4 +1,4 @@
-/** The queues in the metadata database: what one look reads, whenever its statements were planned. */
+/** The queues in the metadata database: the rows that one fetch reads, whenever its statements were planned. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Source } from '../../src/backend/backend.ts';
 import type { DeliveryOutcome, EventStore, QueuedEvent } from '../../src/backend/event-store.ts';
@@ -16,7 +16,7 @@ let source: Source;
 
 beforeAll(async () => {
   database = await testDatabase('ready');
-  // One connection: plans are kept by each for itself, and it tells of what it has read when it is asked to.
+  // One connection: plans are cached per connection, and it reports its reads when asked.
   source = await postgresql.connect(postgresql.configuration.decode({ connection_info: { database_url: database.url } }, ROOT), {
     sourceName: 'test',
     environment: {},
@@ -30,7 +30,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Rows of a table and entries of its indexes that were read so far. */
+/** Table rows and index entries read so far. */
 async function read(table: string): Promise<number> {
   await source.query('select pg_stat_force_next_flush()', []);
   const { rows } = await source.query(
@@ -41,7 +41,7 @@ async function read(table: string): Promise<number> {
   return Number(rows[0]?.[0]);
 }
 
-/** @param write makes so many events. @returns what taking and recording some of very many reads, after few were there often */
+/** @param write creates that many events. @returns reads for fetching and recording some of very many events, after few existed often */
 async function readOf<E extends QueuedEvent, O extends { readonly id: string }>(
   table: string,
   store: EventStore<E, O>,
@@ -70,7 +70,7 @@ async function readOf<E extends QueuedEvent, O extends { readonly id: string }>(
   return (await read(table)) - before;
 }
 
-it('one-off events are not read as a whole', async () => {
+it('never reads all one-off events', async () => {
   const write = (count: number): Promise<unknown> =>
     source.query(
       `insert into svc_catalog.svc_scheduled_events (id, webhook_conf, scheduled_time, retry_conf)
@@ -91,7 +91,7 @@ it('one-off events are not read as a whole', async () => {
   expect(entries).toBeLessThan(20 * TAKEN);
 });
 
-it('calls of asynchronous actions are not read as a whole', async () => {
+it('never reads all calls of asynchronous actions', async () => {
   const log = createActionLog(source);
   const write = (count: number): Promise<unknown> =>
     source.query(

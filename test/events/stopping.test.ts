@@ -1,4 +1,4 @@
-/** What becomes of events when an instance stops, or delivers none. */
+/** Events of an instance that stops, or delivers none. */
 import pg from 'pg';
 import { expect, it, vi } from 'vitest';
 import { DEEP } from '../support/deep.ts';
@@ -21,7 +21,7 @@ async function states(
 const DUE = { schedule_at: '2024-01-01T00:00:00Z', retry_conf: { tolerance_seconds: 31_000_000 } };
 const now = (): string => new Date(Date.now() - 1000).toISOString();
 
-it('hands back what is not done in time, and nothing is lost or counted', async () => {
+it('returns unfinished events when it stops, without loss or a counted attempt', async () => {
   const receiver = await playServer();
   receiver.answer = () => null;
   const service = await startTestService({ GRACEFUL_SHUTDOWN_TIMEOUT: '0' });
@@ -34,7 +34,7 @@ it('hands back what is not done in time, and nothing is lost or counted', async 
   await receiver.close();
 });
 
-it.runIf(DEEP)('waits for what is done in time', async () => {
+it.runIf(DEEP)('waits for deliveries that finish in time', async () => {
   const receiver = await playServer();
   receiver.answer = () => ({ delay: 300 });
   const service = await startTestService();
