@@ -19,7 +19,7 @@ export function session(role: string, variables: Readonly<Record<string, string>
 
 export const ADMIN = session('admin');
 
-/** Notes what a subscriber is told. */
+/** Records the messages of a subscriber. */
 export class Recorder implements Subscriber {
   readonly answers: SubscriptionAnswer[] = [];
   readonly errors: { readonly error: SvcError; readonly final: boolean }[] = [];
@@ -56,7 +56,7 @@ export class Recorder implements Subscriber {
     return this.data.at(-1) ?? null;
   }
 
-  /** Resolves when it holds; what is heard is looked at as it comes. */
+  /** Resolves when the condition holds, which is checked on every message. */
   async until(holds: (self: Recorder) => boolean): Promise<this> {
     const deadline = Date.now() + WAIT.timeout;
     while (!holds(this)) {
@@ -79,7 +79,7 @@ export class Recorder implements Subscriber {
 
 export interface TestSubscriptions extends TestAdministration {
   readonly subscriptions: RunningSubscriptions;
-  /** A client of the database, beside the service. */
+  /** A database client beside the service. */
   readonly client: pg.Client;
   readonly observations: readonly Observation[];
   open(
@@ -98,7 +98,7 @@ export const QUICK: SubscriptionOptions = {
   timeoutMs: 5_000,
 };
 
-/** @param sql makes the database, whose tables are tracked by the test */
+/** @param sql creates the database, whose tables the test tracks */
 export async function testSubscriptions(sql: string, options: SubscriptionOptions = QUICK): Promise<TestSubscriptions> {
   const administration = await testAdministration(sql);
   const { state, url } = administration;
