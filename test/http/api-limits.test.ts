@@ -143,7 +143,7 @@ it('rejects a batch longer than its role permits', async () => {
       body: JSON.stringify(Array.from({ length: count }, () => ({ query: '{ author { id } }' }))),
     });
   expect((await batch('user', 2)).json).toHaveLength(2);
-  expect((await batch('user', 3)).json).toEqual(refused('bad-request', 'batch of 3 operations is over the limit of 2'));
+  expect((await batch('user', 3)).json).toEqual(refused('bad-request', 'batch of 3 operations exceeds the limit of 2'));
   expect((await batch('other', 3)).json).toHaveLength(3);
 });
 

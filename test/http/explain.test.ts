@@ -128,7 +128,7 @@ describe('explain of queries', () => {
       'unknown key "variables": expecting one of query, user',
     ],
     ['a list', [], 'parse-failed', 'parsing GQLExplain failed, expected Object, but encountered a different JSON value'],
-  ])('refuses %s', async (_what, body, code, error) => {
+  ])('rejects %s', async (_what, body, code, error) => {
     expect(await explain(body)).toMatchObject([400, { code, error }]);
   });
 
@@ -172,7 +172,7 @@ describe('explain of subscriptions', () => {
     ['an offset, but not a limit', 'author(limit: 5, offset: 2) { id }', ['2'], 'limit 5 offset ("_cohorts"."v1")::"int8"'],
     // An index on the rows of one of the two values is usable only if the statement contains the value.
     ['no boolean', 'author(where: {active: {_eq: true}}) { id }', [], '"t1"."active" = true'],
-  ])('shows %s of the document as the statement refers to it', async (_what, field, synthetic, part) => {
+  ])('shows how the statement refers to %s of the document', async (_what, field, synthetic, part) => {
     const [status, json] = await explain({ query: { query: `subscription { ${field} }` } });
     expect(status).toBe(200);
     expect(json).toMatchObject({ sql: expect.stringContaining(part), variables: { synthetic, query: {}, session: {} } });

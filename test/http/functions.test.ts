@@ -214,7 +214,7 @@ describe('an array argument of a function', () => {
     ['{ids: $ids, titles: $titles}', '($ids: _int4 = [1, 2, 3], $titles: [String!])', { titles: ['Sky', 'Sand'] }],
     ['{ids: [$a, $b], keys: null}', '($a: Int!, $b: Int!)', { a: 1, b: 3 }],
     ['$args', '($args: listed_args!)', { args: { ids: [3, 1], titles: '{Sky,Sand}' } }],
-  ])('is taken as a list and as text: %s %s', async (args, declaration, variables) => {
+  ])('may be a list or a text: %s %s', async (args, declaration, variables) => {
     expect(await ids(args, declaration, variables)).toEqual([1, 3]);
   });
 
@@ -237,7 +237,7 @@ describe('an array argument of a function', () => {
     ['{ids: $ids}', '($ids: [String!])', { ids: ['1'] }, "variable 'ids' is declared as '[String!]', but used where '_int4' is expected"],
     ['{ids: $ids}', '($ids: _text)', { ids: ['1'] }, "variable 'ids' is declared as '_text', but used where '_int4' is expected"],
     ['{ids: $ids}', '($ids: _int4)', { ids: { a: 1 } }, 'Integer expected for input type: integer'],
-  ])('is refused with a reason: %s %s', async (args, declaration, variables, message) => {
+  ])('is rejected with a reason: %s %s', async (args, declaration, variables, message) => {
     expect(await ids(args, declaration, variables)).toBe(message);
   });
 });

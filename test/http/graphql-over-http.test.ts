@@ -60,7 +60,7 @@ describe('GraphQL requests over GET', () => {
   it.each(['%FF', '%', '%zz', '%ED%A0%80'])('reject the malformed %j instead of replacing characters', async (text) => {
     const answer = await service.send(`/v1/graphql?query={item(where:{name:{_eq:"${text}"}}){id}}`);
     expect(answer.status).toBe(400);
-    const message = 'the query string of the URL is not well encoded: it has to be UTF-8, with percent signs as %25';
+    const message = 'the query string of the URL has an invalid encoding: it must be UTF-8, with percent signs as %25';
     expect(answer.json).toEqual({ errors: [{ message, extensions: { path: '$', code: 'bad-request' } }] });
   });
 

@@ -69,7 +69,7 @@ describe.each(sample(['admin', 'reader'], 1))('many joins as %s', (role) => {
     ['a related column', { author: { rank: 'desc_nulls_last' } }],
     ['a column of rows related to them', { author: { chief: { name: 'asc_nulls_first' } } }],
     ['an aggregate', { author: { books_aggregate: { count: 'desc_nulls_last' } } }],
-  ])('orders by %s, over and over', async (_what, order) => {
+  ])('order by %s repeatedly', async (_what, order) => {
     const query = 'query ($order: [book_order_by!]) { rows: book(order_by: $order) { id } }';
     const paged = 'query ($order: [book_order_by!]) { rows: book(order_by: $order, limit: 7, offset: 2) { id a: author { name } } }';
     for (const text of [query, paged]) {
@@ -83,7 +83,7 @@ describe.each(sample(['admin', 'reader'], 1))('many joins as %s', (role) => {
     ['a list', 'author', (n) => ({ books: { id: { _gt: n % 6 } } })],
     ['objects of objects', 'book', (n) => ({ author: { chief: { id: { _lt: (n % 2) + 2 } } } })],
     ['lists of objects', 'author', (n) => ({ chief: { books: { id: { _gt: n % 6 } } } })],
-  ])('filters by %s, over and over', async (_what, table, condition) => {
+  ])('filter by %s repeatedly', async (_what, table, condition) => {
     const query = `query ($where: ${table}_bool_exp!) { rows: ${table}(where: $where, order_by: {id: asc}) { id } }`;
     const few = await rows(query, role, { where: { _and: Array.from({ length: 6 }, (_, n) => condition(n)) } });
     expect(few.length).toBeGreaterThan(0);

@@ -99,7 +99,7 @@ describe('the TLS allow-list', () => {
       { host: 'x', permissions: ['anything'] },
       'parse-failed $.args.permissions[0]: unexpected value "anything" for TlsPermission; expecting one of self-signed',
     ],
-  ])('%s %j is refused', async (operation, args, refusal) => {
+  ])('%s rejects %j', async (operation, args, refusal) => {
     expect(await (operation === 'add' ? add(args) : drop(args))).toBe(`400 ${refusal}`);
   });
 });

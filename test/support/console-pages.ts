@@ -51,7 +51,7 @@ export const OPENERS = `[...new Set([...document.querySelectorAll('main button')
   .filter((name) => /…$|^(?:New (?!tab)|Insert$|Insert row|Add (?:relationship|remote|computed|permission|role)|Schedule|Invoke|Track by name|Rename|Edit|Filter$|Save query)/.test(name)))].slice(0, 14)`;
 
 /** Sample content for each page. Names and URLs are long, as in production. */
-export async function furnish(service: TestService, remote: GraphqlServer): Promise<void> {
+export async function createSampleObjects(service: TestService, remote: GraphqlServer): Promise<void> {
   const webhook = 'http://127.0.0.1:9/hooks/of/a-department/with-a-long-name/album-changed';
   await service.metadata('add_remote_schema', {
     name: 'countries',
@@ -133,7 +133,12 @@ export async function furnish(service: TestService, remote: GraphqlServer): Prom
   });
   await service.sql("update album set title = title || '!' where album_id = 1");
   await service.metadata('create_cron_trigger', { name: 'nightly', webhook, schedule: '0 3 * * *', include_in_metadata: true });
-  await service.metadata('create_scheduled_event', { webhook, schedule_at: '2999-01-01T00:00:00Z', payload: {}, comment: 'In the distant future.' });
+  await service.metadata('create_scheduled_event', {
+    webhook,
+    schedule_at: '2999-01-01T00:00:00Z',
+    payload: {},
+    comment: 'In the distant future.',
+  });
   await service.metadata('create_query_collection', {
     name: 'storefront',
     definition: { queries: [{ name: 'Albums', query: 'query Albums { album(limit: 10, order_by: {title: asc}) { album_id title } }' }] },

@@ -4,7 +4,7 @@ import type { Value } from '../../src/ir/value.ts';
 import { SvcError } from '../../src/errors/svc-error.ts';
 import { isJsonNumber, type Json } from '../../src/util/json.ts';
 import { BOOLEAN_SCALAR, INT_SCALAR, NON_NEGATIVE_INT, STRING_SCALAR } from '../../src/graphql-engine/input/built-in-scalars.ts';
-import { unexpectedNull } from '../../src/graphql-engine/input/found.ts';
+import { unexpectedNull } from '../../src/graphql-engine/input/input-errors.ts';
 import {
   type CollectedField,
   type EnumSchemaType,

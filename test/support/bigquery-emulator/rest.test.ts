@@ -136,7 +136,7 @@ describe.skipIf(!hasBigQuery())('the REST API of the BigQuery emulator', () => {
       ['no end', 'invalid_grant', { claims: { exp: undefined } }],
       ['another key id', 'invalid_grant', { header: { kid: 'other' } }],
       ['another algorithm', 'invalid_grant', { algorithm: 'HS256' }],
-    ])('are not given for %s', async (_, error, changes) => {
+    ])('rejects %s', async (_, error, changes) => {
       expect(await exchange(assertion(changes))).toMatchObject({ status: 400, body: { error } });
     });
 
