@@ -1,4 +1,4 @@
-/** Introspection: strict tables, whose columns have fixed types. */
+/** Introspection of strict tables, whose columns have fixed types. */
 import { createHash } from 'node:crypto';
 import {
   type Catalog,
@@ -46,7 +46,7 @@ function tableOf(name: string, columns: readonly Row[], unique: readonly Row[], 
     comment: null,
     columns: columns.flatMap(columnOf),
     stored: true,
-    // The file is read once.
+    // The file is read only once.
     snapshotBound: true,
     primaryKey: keyed.length === 0 ? null : { name: `${name}_pkey`, columns: keyed.map(([, column]) => column ?? '') },
     uniqueConstraints: [...groupBy(unique, ([, index]) => index ?? '')].map(
@@ -60,7 +60,7 @@ function tableOf(name: string, columns: readonly Row[], unique: readonly Row[], 
   };
 }
 
-/** Columns of other types, and those whose names statements use for themselves, are not offered. */
+/** Columns of other types, and those with names that statements reserve, are not offered. */
 function columnOf([, name = '', declared, notNull, pk, hidden, position]: Row): readonly CatalogColumn[] {
   const type = declared === 'INT' ? 'INTEGER' : (declared ?? '');
   if (name === null || name.startsWith(':') || !isOffered(type)) return [];
@@ -78,7 +78,7 @@ function columnOf([, name = '', declared, notNull, pk, hidden, position]: Row): 
   ];
 }
 
-/** References that name no columns of their target are not offered. */
+/** References without named target columns are not offered. */
 function foreignKeyOf(name: string, rows: readonly Row[]): readonly CatalogForeignKey[] {
   const [, , target = ''] = rows[0] ?? [];
   if (rows.some(([, , , , to]) => to === null || to === undefined)) return [];
@@ -88,13 +88,13 @@ function foreignKeyOf(name: string, rows: readonly Row[]): readonly CatalogForei
       columns: rows.map(([, , , from]) => from ?? ''),
       target: { schema: 'main', name: target ?? '' },
       targetColumns: rows.map(([, , , , to]) => to ?? ''),
-      // SQLite checks them only in sessions that ask for it.
+      // SQLite checks them only in sessions that enable it.
       unvalidated: true,
     },
   ];
 }
 
-/** The same number for the same text, and in all likelihood for no other text. */
+/** Returns a number for a text; collisions are improbable. */
 function numberOf(text: string): number {
   return createHash('sha256').update(text).digest().readUIntBE(0, 6);
 }
