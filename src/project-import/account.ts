@@ -44,7 +44,7 @@ export function leavesOf(value: Json, path: LeafPath = []): readonly LeafPath[] 
 }
 
 /** Collects the bucket of every leaf, and remarks. */
-export class Account {
+export class ImportAccount {
   readonly #leaves = new Map<string, Leaf>();
   readonly asides: Aside[] = [];
   readonly remarks: Remark[] = [];

@@ -1,6 +1,6 @@
 /** Adapts the SQL of migrations and seeds to this service. */
 import type { SqlReader } from './sql-reader.ts';
-import type { Account } from './account.ts';
+import type { ImportAccount } from './account.ts';
 import type { OldCatalog } from './old-catalog.ts';
 
 const GENERATED_UUID = /\bhdb_catalog\s*\.\s*gen_hasura_uuid\s*\(\s*\)/gi;
@@ -12,7 +12,7 @@ export function readsSessionNames(sql: string): boolean {
 }
 
 /** Comments out lines of a dump that only psql understands and that change nothing in the database. */
-export function withoutGuards(text: string, shown: string, account: Account, { scan }: SqlReader): string {
+export function withoutGuards(text: string, shown: string, account: ImportAccount, { scan }: SqlReader): string {
   if (!/^\\(?:un)?restrict\b/m.test(text)) return text;
   const lines = new Set(scan(text).foreign.flatMap(({ line, what }) => (/^\\(?:un)?restrict$/.test(what) ? [line] : [])));
   if (lines.size === 0) return text;
@@ -44,7 +44,7 @@ export interface MigrationSql {
 export function adapted(
   { source, file, shown, text }: MigrationSql,
   oldCatalog: OldCatalog,
-  account: Account,
+  account: ImportAccount,
   reader: SqlReader,
   readsSession: string[],
 ): { readonly sql: string; readonly name: string } {

@@ -15,7 +15,7 @@ import { writeMetadata } from '../project/directory/write-metadata.ts';
 import { normalised } from '../project/document.ts';
 import { ProjectFailure } from '../project/failure.ts';
 import { plainSecrets } from '../project/lint.ts';
-import { Account, BUCKETS, type Leaf, leavesOf, printLeafPath, type Remark } from './account.ts';
+import { ImportAccount, BUCKETS, type Leaf, leavesOf, printLeafPath, type Remark } from './account.ts';
 import { callsOut, SILENT } from './calls-out.ts';
 import { importMigrations } from './migrations.ts';
 import { sqlReader } from './sql-reader.ts';
@@ -62,7 +62,7 @@ export interface Imported {
  * @param accepted ids of accepted entries
  */
 export function importProject(input: Input, out: string, accepted: ReadonlySet<string>, kinds: Kinds<Backend>): Imported {
-  const account = new Account();
+  const account = new ImportAccount();
   const texts = new Map<string, string>();
   const variables = optionVariables();
   const translated = translate(input.document, account, { kinds, optionVariables: variables });
@@ -199,7 +199,7 @@ function writtenMetadata(
   input: Input,
   out: string,
   translated: JsonObject,
-  account: Account,
+  account: ImportAccount,
   kinds: Kinds,
 ): { readonly document: JsonObject; readonly texts: ReadonlyMap<string, string> } {
   // A document without files of actions expresses their omissions in its own form.
@@ -245,7 +245,7 @@ function metadataTexts(input: Input, out: string, document: JsonObject): Readonl
   return new Map([...all].flatMap(([path, text]) => (text === null ? [] : [[relative(out, path).split(sep).join('/'), text] as const])));
 }
 
-function asideTexts(account: Account): ReadonlyMap<string, string> {
+function asideTexts(account: ImportAccount): ReadonlyMap<string, string> {
   const byFile = new Map<string, JsonObject[]>();
   for (const { file, path, value, reason } of account.asides)
     byFile.set(file, [...(byFile.get(file) ?? []), { path: printLeafPath(path), reason, value }]);
@@ -267,7 +267,7 @@ const CONFIG_SAME: ReadonlySet<string> = new Set([
   'api_paths',
 ]);
 
-function configOf(config: JsonObject, account: Account): string {
+function configOf(config: JsonObject, account: ImportAccount): string {
   const made: Record<string, Json> = { version: 3 };
   for (const [key, value] of Object.entries(config)) {
     const path = ['config.yaml', key];
@@ -290,7 +290,7 @@ function configOf(config: JsonObject, account: Account): string {
   return yamlText({ ...made, endpoint: made['endpoint'] ?? DEFAULT_ENDPOINT });
 }
 
-function findGeneral(input: Input, document: JsonObject, readsSession: readonly string[], account: Account): void {
+function findGeneral(input: Input, document: JsonObject, readsSession: readonly string[], account: ImportAccount): void {
   if (readsSession.length > 0)
     account.remark({
       id: 'sql:session-names',
@@ -329,7 +329,7 @@ function findGeneral(input: Input, document: JsonObject, readsSession: readonly 
 }
 
 /** Reports tracked tables and functions whose migrations no longer create them, because their SQL uses hdb_catalog. */
-function findLostTables(document: JsonObject, lost: ReadonlyMap<string, ReadonlySet<string>>, account: Account): void {
+function findLostTables(document: JsonObject, lost: ReadonlyMap<string, ReadonlySet<string>>, account: ImportAccount): void {
   for (const source of listIn(document, 'sources')) {
     const names = lost.get(String(source['name'])) ?? new Set();
     for (const [section, key] of [
@@ -363,7 +363,7 @@ function exampleEnvironment(variables: readonly string[]): string {
     '# PostgreSQL that keeps the metadata of the service. Without it, the database of SVC_GRAPHQL_DATABASE_URL.',
     '# SVC_GRAPHQL_METADATA_DATABASE_URL=',
     '',
-    '# Clients, tokens, webhooks and SQL go on to speak x-hasura-*: both prefixes count. Take it out when nobody does any more.',
+    '# Clients, tokens, webhooks and SQL still use x-hasura-*, so both prefixes are accepted. Remove this when none of them does.',
     `${SESSION_ALIASES}=x-hasura-`,
     '',
     '# Beside a service in use, or on a copy of its database: deliver no events, and make no calls of asynchronous actions.',

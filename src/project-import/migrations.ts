@@ -7,7 +7,7 @@ import { isJsonObject, type Json } from '../util/json.ts';
 import { isWithin, realPathOf } from '../project/directory/files.ts';
 import { reasonOf } from '../project/failure.ts';
 import { FOLDER } from '../migrations/migration-files.ts';
-import type { Account } from './account.ts';
+import type { ImportAccount } from './account.ts';
 import { adapted } from './adapt-sql.ts';
 import { flatCalls } from './metadata-calls.ts';
 import { OldCatalog } from './old-catalog.ts';
@@ -34,7 +34,7 @@ export function importMigrations(
   input: Input,
   sources: readonly string[],
   gone: ReadonlySet<string>,
-  account: Account,
+  account: ImportAccount,
   reader: SqlReader,
 ): ImportedMigrations {
   const texts: Texts = new Map();
@@ -90,7 +90,7 @@ function strangers(
   found: readonly Found[],
   sources: readonly string[],
   gone: ReadonlySet<string>,
-  account: Account,
+  account: ImportAccount,
 ): (source: string) => boolean {
   const unknown = [...new Set(found.map(({ source }) => source))].filter((source) => !sources.includes(source) && !gone.has(source));
   // Without any sources, the sources are what is missing.
@@ -114,7 +114,7 @@ const METADATA_FILE = /^metadata\.(?:ya?ml|json)$/;
 const LARGEST_VERSION = 2n ** 64n - 1n;
 
 /** Reports duplicate and invalid versions: such a project cannot be deployed. */
-function findOddVersions(found: readonly Found[], account: Account): void {
+function findOddVersions(found: readonly Found[], account: ImportAccount): void {
   const folders = new Map<string, Set<string>>();
   for (const { source, folder } of found) {
     const version = BigInt(FOLDER.exec(folder)?.[1] ?? 0);
@@ -159,7 +159,7 @@ function inOrder(found: readonly Found[]): readonly Found[] {
   });
 }
 
-function collect(input: Input, sources: readonly string[], account: Account, texts: Texts): readonly Found[] {
+function collect(input: Input, sources: readonly string[], account: ImportAccount, texts: Texts): readonly Found[] {
   const root = input.migrationsFolder;
   if (!existsSync(root)) return [];
   const found: Found[] = [];
@@ -237,7 +237,7 @@ function collect(input: Input, sources: readonly string[], account: Account, tex
 }
 
 /** Reads the known files of a source's migrations, links included; other files are only named. */
-function ofSource(input: Input, path: string, source: string, account: Account, left: string[]): readonly Found[] {
+function ofSource(input: Input, path: string, source: string, account: ImportAccount, left: string[]): readonly Found[] {
   const found: Found[] = [];
   const others = (place: string): void => {
     for (const [below] of namesBelow(input.files, place)) left.push(`${migrationsPlace(input, place)}/${below}`);
@@ -286,7 +286,7 @@ function ofSource(input: Input, path: string, source: string, account: Account, 
 }
 
 /** Reports a file of API calls in a project of version 3, which never runs it. */
-function neverRun(account: Account, place: string): void {
+function neverRun(account: ImportAccount, place: string): void {
   account.remark({
     id: place.replaceAll('/', '.'),
     bucket: 'ignored',
@@ -309,7 +309,7 @@ function isFolder(path: string): boolean {
 }
 
 /** Returns the names in a folder of migrations. */
-function entriesOf(input: Input, path: string, account: Account): readonly string[] {
+function entriesOf(input: Input, path: string, account: ImportAccount): readonly string[] {
   try {
     return readdirSync(path).sort();
   } catch (thrown) {
@@ -319,9 +319,9 @@ function entriesOf(input: Input, path: string, account: Account): readonly strin
   }
 }
 
-const ignored = new WeakMap<Account, Set<string>>();
+const ignored = new WeakMap<ImportAccount, Set<string>>();
 
-function ignore(account: Account, place: string): void {
+function ignore(account: ImportAccount, place: string): void {
   const known = ignored.get(account) ?? new Set<string>();
   ignored.set(account, known);
   if (known.has(place)) return;
@@ -330,7 +330,7 @@ function ignore(account: Account, place: string): void {
 }
 
 /** Returns the SQL of API calls; their other effects belong to the metadata. */
-function callsSql(text: string, place: string, account: Account): string {
+function callsSql(text: string, place: string, account: ImportAccount): string {
   let calls: Json;
   try {
     calls = parse(text, { maxAliasCount: 100 }) as Json;
@@ -356,7 +356,7 @@ function callsSql(text: string, place: string, account: Account): string {
 }
 
 /** Moves a down.sql without an up.sql to `unsupported/`: a missing up.sql must not become an empty one. */
-function setLoneDownsAside(texts: Texts, account: Account): void {
+function setLoneDownsAside(texts: Texts, account: ImportAccount): void {
   for (const [path, text] of [...texts]) {
     const folder = /^(migrations\/.*)\/down\.sql$/s.exec(path)?.[1];
     if (folder === undefined || texts.has(`${folder}/up.sql`) || texts.has(`${folder}/up.notx.sql`)) continue;

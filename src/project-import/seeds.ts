@@ -1,5 +1,5 @@
 /** Imports seeds of any layout. */
-import type { Account } from './account.ts';
+import type { ImportAccount } from './account.ts';
 import { readsSessionNames, withoutGuards } from './adapt-sql.ts';
 import { type Input, namesBelow } from './read-input.ts';
 import type { SqlReader } from './sql-reader.ts';
@@ -23,7 +23,7 @@ export function importSeeds(
   sources: readonly string[],
   isLeft: (source: string) => boolean,
   gone: ReadonlySet<string>,
-  account: Account,
+  account: ImportAccount,
   reader: SqlReader,
   hasMigrations: boolean,
 ): ImportedSeeds {

@@ -8,7 +8,7 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/j
 import { ROOT } from '../util/path.ts';
 import { keysOf } from '../project/document.ts';
 import { identityOf } from '../project/directory/sections.ts';
-import type { Account, LeafPath } from './account.ts';
+import type { ImportAccount, LeafPath } from './account.ts';
 
 import { renamedPresets, renamedTemplate, renamedVariable } from './session-names.ts';
 
@@ -54,12 +54,12 @@ export interface Translated {
 }
 
 /** @param document of version 3 */
-export function translate(document: JsonObject, account: Account, options: TranslateOptions): Translated {
+export function translate(document: JsonObject, account: ImportAccount, options: TranslateOptions): Translated {
   return new Translator(account, options).run(document);
 }
 
 class Translator {
-  readonly #account: Account;
+  readonly #account: ImportAccount;
   readonly #options: TranslateOptions;
   readonly #input = new WeakMap<object, { readonly path: LeafPath; readonly value: Json; readonly names: Map<string, string> }>();
   /** Original place of each item of the created lists. */
@@ -69,7 +69,7 @@ class Translator {
   /** Increased whenever remaining items have moved. */
   #places = 0;
 
-  constructor(account: Account, options: TranslateOptions) {
+  constructor(account: ImportAccount, options: TranslateOptions) {
     this.#account = account;
     this.#options = options;
   }
@@ -208,7 +208,7 @@ class Translator {
       const header = meaning === 'header-name' ? value : meaning === 'added-header' ? String(path.at(-1)) : '';
       if (/^x-hasura-/i.test(header)) {
         this.#account.leaf(path, 'needs-you', {
-          note: 'a header of the other engine is sent: whoever gets it may look for it; where that is this service, write x-svc-…',
+          note: 'a header of the other engine is sent, and its receiver may expect it; if the receiver is this service, write x-svc-…',
         });
         return to ?? value;
       }
