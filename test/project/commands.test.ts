@@ -16,7 +16,7 @@ import { testDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
 
-it('tells what an unknown command was probably meant to be', () => {
+it('suggests the closest command for an unknown one', () => {
   expect(unknownCommandMessage(['permisions', 'lint'])).toContain('did you mean "permissions"?');
   expect(unknownCommandMessage(['sreve'])).toContain('did you mean "serve"?');
   expect(unknownCommandMessage(['frobnicate'])).toBe('unknown command "frobnicate"; svc --help lists all commands');
@@ -27,38 +27,35 @@ it('tells what an unknown command was probably meant to be', () => {
   expect(withHelpFlag(['help', 'metadata', 'apply'])).toEqual(['metadata', 'apply', '--help']);
 });
 
-it.runIf(DEEP)(
-  'sends no variable of the environment to an endpoint that the project names, unless it is called an admin secret',
-  async () => {
-    const server = await playServer();
-    server.answer = () => ({ status: 401, body: { error: 'no', code: 'access-denied', path: '$' } });
-    const sent = async (name: string, flags: readonly string[] = [], files: Record<string, string> = {}): Promise<string | undefined> => {
-      const folder = projectFolder(server);
-      folder.write({
-        'config.yaml': `version: 3\nendpoint: ${server.url}\nadmin_secret: {from_env: ${name}}\n`,
-        'metadata/databases/databases.yaml': '[]',
-        ...files,
-      });
-      server.requests.length = 0;
-      const env = { CLOUD_KEY: 'planted', STAGE_ADMIN_SECRET: 'meant' };
-      const { stderr } = await command(['metadata', 'diff', ...flags], { cwd: folder.root, env });
-      rmSync(folder.root, { recursive: true });
-      expect(server.requests.length).toBeGreaterThan(0);
-      if (name === 'CLOUD_KEY' && flags.length === 0 && files['.env'] === undefined)
-        expect(stderr).toContain('CLOUD_KEY of the environment is not sent');
-      const found = server.requests[0]?.headers['x-svc-admin-secret'];
-      return typeof found === 'string' ? found : undefined;
-    };
-    try {
-      expect(await sent('CLOUD_KEY')).toBeUndefined();
-      expect(await sent('STAGE_ADMIN_SECRET')).toBe('meant');
-      expect(await sent('CLOUD_KEY', ['--endpoint', server.url])).toBe('planted');
-      expect(await sent('OF_THE_PROJECT', [], { '.env': 'OF_THE_PROJECT=own\n' })).toBe('own');
-    } finally {
-      await server.close();
-    }
-  },
-);
+it.runIf(DEEP)('sends no environment variable to an endpoint of the project file, except admin secrets', async () => {
+  const server = await playServer();
+  server.answer = () => ({ status: 401, body: { error: 'no', code: 'access-denied', path: '$' } });
+  const sent = async (name: string, flags: readonly string[] = [], files: Record<string, string> = {}): Promise<string | undefined> => {
+    const folder = projectFolder(server);
+    folder.write({
+      'config.yaml': `version: 3\nendpoint: ${server.url}\nadmin_secret: {from_env: ${name}}\n`,
+      'metadata/databases/databases.yaml': '[]',
+      ...files,
+    });
+    server.requests.length = 0;
+    const env = { CLOUD_KEY: 'planted', STAGE_ADMIN_SECRET: 'meant' };
+    const { stderr } = await command(['metadata', 'diff', ...flags], { cwd: folder.root, env });
+    rmSync(folder.root, { recursive: true });
+    expect(server.requests.length).toBeGreaterThan(0);
+    if (name === 'CLOUD_KEY' && flags.length === 0 && files['.env'] === undefined)
+      expect(stderr).toContain('CLOUD_KEY of the environment is not sent');
+    const found = server.requests[0]?.headers['x-svc-admin-secret'];
+    return typeof found === 'string' ? found : undefined;
+  };
+  try {
+    expect(await sent('CLOUD_KEY')).toBeUndefined();
+    expect(await sent('STAGE_ADMIN_SECRET')).toBe('meant');
+    expect(await sent('CLOUD_KEY', ['--endpoint', server.url])).toBe('planted');
+    expect(await sent('OF_THE_PROJECT', [], { '.env': 'OF_THE_PROJECT=own\n' })).toBe('own');
+  } finally {
+    await server.close();
+  }
+});
 
 it('translates environment and compose files line by line', () => {
   const translated = (line: string): string => translatedEnvironment(line);
@@ -79,7 +76,7 @@ it('translates environment and compose files line by line', () => {
   expect(translated('HASURA_GRAPHQL_UNHEARD_OF=1')).toMatch(/^# svc import: .*\n# HASURA_GRAPHQL_UNHEARD_OF=1$/);
 });
 
-it('leaves other services of a compose file as they are', () => {
+it('keeps other services of a compose file unchanged', () => {
   const compose = `services:
   graphql:
     image: hasura/graphql-engine:v2.36.0
@@ -94,7 +91,7 @@ it('leaves other services of a compose file as they are', () => {
   expect(translatedEnvironment(compose)).toBe(compose.replace('  HASURA_GRAPHQL_ADMIN_SECRET: ', '  SVC_GRAPHQL_ADMIN_SECRET: '));
 });
 
-describe.runIf(DEEP)('commands beside those that deploy', () => {
+describe.runIf(DEEP)('commands besides deployment', () => {
   let service: TestService;
   let project: ProjectFolder;
   beforeAll(async () => {
@@ -106,7 +103,7 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
     project.remove();
   });
 
-  it('print what they know without a project', async () => {
+  it('work without a project if they need none', async () => {
     const [own, both, away, cutover, unknown, nested, scripts, help] = await Promise.all([
       command(['version'], { cwd: project.root }),
       project.svc('version', '--json'),
@@ -144,7 +141,7 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
     expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('bash, zsh, fish, powershell') });
   });
 
-  it('find what the role of a database may not do, and what a database lacks', async () => {
+  it('report missing rights of a database role, and missing features of a database', async () => {
     const role = `svc_doctor_${process.pid}`;
     await service.sql(`create role ${role} login password 'doctor'; create table looked_at (id int); grant select on looked_at to ${role};
       create function svc_catalog.notify_svc_gone_INSERT() returns trigger language plpgsql as 'begin return new; end';
@@ -170,7 +167,7 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
     await service.sql(`drop owned by ${role}; drop role ${role}; drop table looked_at`);
   });
 
-  it('find permissions that look wrong', async () => {
+  it('report suspicious permissions', async () => {
     project.write({
       'lint/config.yaml': 'version: 3\n',
       'lint/metadata/databases/databases.yaml': `- name: default
@@ -209,7 +206,7 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
     }
   });
 
-  it('print all to whoever reads slowly, and nothing to whoever has gone', () => {
+  it('print everything to a slow reader, and stop when the reader has gone', () => {
     const payload = 'x'.repeat(300_000);
     project.write({
       'long/config.yaml': 'version: 3\n',
@@ -222,7 +219,7 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
     expect(String(run('head -c 1; true').stderr)).toBe('');
   });
 
-  it('tell when a service is older than they are', async () => {
+  it('report that the service is older than the command', async () => {
     const document = { version: 3, sources: [] };
     const old = createServer((request, response) => {
       let text = '';
@@ -256,7 +253,7 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
     expect(version.json['warnings']).toEqual([expect.stringContaining('is older than the command')]);
   });
 
-  describe('of an import', () => {
+  describe('commands of an import', () => {
     let other: Server;
     let url: string;
     const asked: string[] = [];
@@ -287,7 +284,7 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
     });
     afterAll(() => void other.close());
 
-    it('take metadata from a running service', async () => {
+    it('fetch metadata from a running service', async () => {
       const refused = await project.svc('import', '--from-server', url, '--out', 'taken', '--json');
       expect(refused).toMatchObject({ code: 5, json: { ok: false, errors: [{ code: 'access-denied' }] } });
       const taken = await project.svc('import', '--from-server', `${url}/v1/graphql`, '--source-secret', 'old', '--out', 'taken', '--json');
@@ -297,7 +294,7 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
       expect((await project.svc('metadata', 'apply', '--project', 'taken')).code).toBe(0);
     });
 
-    it('write down what is applied there, and run nothing', async () => {
+    it('record applied migrations without running anything', async () => {
       project.write({
         'old/config.yaml': 'version: 3\n',
         'old/metadata/databases/databases.yaml': `- name: default\n  kind: postgres\n  ${OWN_DATABASE}\n  tables: []\n`,
@@ -325,7 +322,7 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
       expect(await importing()).toMatchObject({ code: 1, json: { errors: [{ code: 'no-source' }] } });
     });
 
-    it('read what is applied from the metadata database of another engine, of any age', async () => {
+    it('read applied migrations from the metadata database of another engine, of any version', async () => {
       const from = (database: string) => project.svc('import', 'old', '--out', 'new', '--state-from', database, '--json');
       project.write({ 'old/metadata/databases/databases.yaml': `- name: default\n  kind: postgres\n  ${OWN_DATABASE}\n  tables: []\n` });
       rmSync(join(project.root, 'old/migrations/late'), { recursive: true, force: true });
@@ -344,7 +341,7 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
       expect((await from(service.databaseUrl)).json['recorded']).toEqual(['default 3']);
     });
 
-    it('take over a database by the list that is printed', async () => {
+    it('migrate a database with the printed checklist', async () => {
       await service.sql(`create table taken_over (id int primary key);
         create schema if not exists hdb_catalog;
         create table hdb_catalog.event_log (id text, delivered bool, error bool, archived bool);
@@ -385,7 +382,7 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
       });
       await service.sql('insert into taken_over values (1)');
       expect(statements).toHaveLength(6);
-      // What is copied out goes to whoever has a connection of their own.
+      // The data is copied with a separate connection.
       for (const statement of statements.filter((each) => !each.startsWith('copy'))) {
         const answer = (await service.sql(statement)) as { result: string[][] | null };
         for (const [made] of (answer.result ?? []).slice(1)) if (made?.startsWith('drop trigger')) await service.sql(made);
@@ -434,7 +431,7 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
         renameSync(`${project.root}/dev/draft.yaml`, `${project.root}/dev/metadata/databases/databases.yaml`);
         await expect.poll(() => ask(`{ ${name} { id } }`), WAIT).toEqual({ data: { [name]: [{ id: 1 }] } });
       }
-      // What is clicked in its console comes into the files, and an edit of them takes nothing of it back.
+      // Changes in the console are written to the files, and an edit of them reverts none.
       const permission = { table: 'author', role: 'guest', permission: { columns: ['id'], filter: {} } };
       const clicked = await fetch(`http://127.0.0.1:${port}/v1/metadata`, {
         method: 'POST',
@@ -448,7 +445,7 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
       renameSync(`${project.root}/dev/draft.yaml`, `${project.root}/${tables}`);
       await expect.poll(() => ask('{ bard { id } }'), WAIT).toEqual({ data: { bard: [{ id: 1 }] } });
       expect(project.read(tables)).toMatch(/^# kept\n[\s\S]*role: guest/);
-      // Migrations that come later are for --migrate.
+      // Later migrations are left to --migrate.
       const status = await own.svc(
         'migrate',
         'status',
@@ -459,13 +456,13 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
         '--json',
       );
       expect(status.json['databases']).toMatchObject([{ migrations: [{ status: 'applied' }, { status: 'pending' }] }]);
-      // Whoever changes the database need not tell the service.
+      // External database changes need no notification.
       const client = new pg.Client({ connectionString: database.url });
       await client.connect();
       await client.query('alter table author add name text');
       await client.end();
       await expect.poll(() => ask('{ bard { name } }'), WAIT).toEqual({ data: { bard: [{ name: null }] } });
-      // Of a stage: with its overlays.
+      // For a stage, with its overlays.
       dev.kill();
       await dev.ended;
       dev = own.start('dev', '--project', `${project.root}/dev`, '--port', String(port), '--env', 'local');
