@@ -169,5 +169,5 @@ const ARGS = at(ROOT, 'args');
 /** @throws SvcError bad-request */
 function checkBatch(body: Json, limit: number): void {
   const count = countOperations(body);
-  if (count > limit) throw new SvcError('bad-request', `batch of ${count} operations is over the limit of ${limit}`, { path: ARGS });
+  if (count > limit) throw new SvcError('bad-request', `batch of ${count} operations exceeds the limit of ${limit}`, { path: ARGS });
 }

@@ -66,7 +66,7 @@ export interface ServerParts
     | 'subscriptions'
     | 'observe'
     | 'tracing'
-    | 'clearAnswers'
+    | 'clearCache'
     | 'sourceHealth'
     | 'isReady'
     | 'configReport'

@@ -199,7 +199,7 @@ async function start(config: Config, running: Running): Promise<Service> {
   try {
     server = await openServer(config, {
       ...{ administration, outbound, registry, counting, state, pipeline, subscriptions, observe, tracing, sourceHealth, isReady },
-      async clearAnswers(which) {
+      async clearCache(which) {
         const count = responses?.clear(which) ?? 0;
         await storage.announce({ instance: instanceId, forget: which });
         return count;

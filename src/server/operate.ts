@@ -1,4 +1,4 @@
-/** One operation of a transport that can carry any number of answers: a query, a mutation or a subscription. */
+/** Runs one operation for a transport that can send any number of answers: a query, a mutation or a subscription. */
 import type { Session } from '../auth/session.ts';
 import { toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
@@ -13,50 +13,50 @@ import type { Subscriber, Subscription } from '../subscriptions/subscriptions.ts
 import { type Bytes, sizeOfBytes, wholeBytesCooperatively } from '../util/bytes.ts';
 import { runCooperatively } from '../util/cooperative.ts';
 import type { ServerContext } from './context.ts';
-import type { Lane } from './sockets/lane.ts';
+import type { OperationQueue } from './sockets/operation-queue.ts';
 
-export type Outcome =
+export type OperationOutcome =
   /** A query or mutation: `{"data":…}` in pieces. */
   | { readonly kind: 'answered'; readonly body: readonly Bytes[] }
-  /** From here on its subscriber hears of it. */
+  /** A subscription; its answers go to the subscriber. */
   | { readonly kind: 'subscribed'; readonly subscription: Subscription }
-  /** Nobody was asked for it, no database and no other server. */
+  /** Failed before any database or remote request. */
   | { readonly kind: 'refused'; readonly error: SvcError }
   | { readonly kind: 'failed'; readonly error: SvcError };
 
-/** The client went away, or does not want it any more, before its turn came. */
+/** The client has disconnected or stopped the operation before it ran. */
 const CANCELLED = new SvcError('unexpected', 'the operation was stopped');
 
-/** What operations need of the service. */
+/** The services that operations use. */
 export type Operating = Pick<ServerContext, 'pipeline' | 'state' | 'subscriptions' | 'observe'>;
 
 /**
  * Never rejects.
- * @param lane null: it need not wait for others
+ * @param queue order of the operations of a connection; `null` if the operation need not wait for others
  */
 export async function operate(
   context: Operating,
   session: Session,
   request: GraphqlRequest,
   options: RequestOptions,
-  lane: Lane | null,
+  queue: OperationQueue | null,
   subscriber: Subscriber,
-): Promise<Outcome> {
+): Promise<OperationOutcome> {
   const { pipeline, state } = context;
   let failure: 'refused' | 'failed' = 'refused';
   try {
     const snapshot = state.current();
     return await withMeter({ pipeline, snapshot, session, request, options }, (metered, onOperation) =>
-      withAdmission(metered, async (run, limits): Promise<Outcome> => {
+      withAdmission(metered, async (run, limits): Promise<OperationOutcome> => {
         const operation = prepare(run, limits);
         onOperation(operation);
         const { kind } = operation.prepared;
         if (kind === 'subscription') {
           return { kind: 'subscribed', subscription: await context.subscriptions.open(session, request, run.options, subscriber) };
         }
-        const turn = lane?.enter(kind === 'mutation') ?? null;
+        const wait = queue?.acquire(kind === 'mutation') ?? null;
         try {
-          if (turn !== null) await turn;
+          if (wait !== null) await wait;
           if (options.signal?.aborted === true) throw CANCELLED;
           const onAsked = (): void => {
             failure = 'failed';
@@ -65,7 +65,7 @@ export async function operate(
           const now: RequestRun = { ...run, snapshot: state.current(), options: { ...run.options, onAsked, reservation } };
           try {
             const body = now.snapshot === snapshot ? await runPrepared(now, operation) : await runWithCurrentMetadata(now);
-            // A message has its length before it: it is made as a whole.
+            // The whole message is made at once, because its length precedes it.
             if (body.some((part) => typeof part !== 'string') && !reservation.take(sizeOfBytes(body)))
               throw reservation.refusal(kind === 'mutation');
             const whole = await runCooperatively(wholeBytesCooperatively(body), () => {
@@ -73,11 +73,11 @@ export async function operate(
             });
             return { kind: 'answered', body: whole };
           } finally {
-            // From here on it counts among what waits for clients.
+            // From here on, the bytes count with the unread responses.
             reservation.release();
           }
         } finally {
-          lane?.leave();
+          queue?.release();
         }
       }),
     );

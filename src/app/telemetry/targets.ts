@@ -2,7 +2,7 @@
 import { serviceVersion } from '../../config/version.ts';
 import { configuredHeaderValue, type EnvironmentVariables, fillTemplate } from '../../metadata/environment-template.ts';
 import { type DataType, DEFAULT_BATCH_SIZE, endpointProblem, endpointOf, type OpenTelemetry } from '../../metadata/opentelemetry.ts';
-import type { QueueSettings } from '../../observability/otlp/batch-queue.ts';
+import type { BatchQueueSettings } from '../../observability/otlp/batch-queue.ts';
 import type { Attribute } from '../../observability/tracing/span.ts';
 import type { Sampling } from '../../observability/tracing/tracer.ts';
 import type { OutboundClient } from '../../http-client/client.ts';
@@ -34,8 +34,8 @@ export interface TargetOptions {
 /** Settings from the environment that hold for all collectors. */
 export interface ExportSettings {
   readonly sampling: Sampling;
-  readonly spans: QueueSettings;
-  readonly lines: QueueSettings;
+  readonly spans: BatchQueueSettings;
+  readonly lines: BatchQueueSettings;
   /** Interval between exports of all metrics, in ms. */
   readonly metricInterval: number;
 }
@@ -54,7 +54,7 @@ export function exportSettings(environment: EnvironmentVariables): ExportSetting
   const temporality = environment['OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE'] || 'cumulative';
   if (temporality.toLowerCase() !== 'cumulative')
     throw new Error(`OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: ${temporality} is not supported, only cumulative`);
-  const queue = (name: string, delay: number): QueueSettings => ({
+  const queue = (name: string, delay: number): BatchQueueSettings => ({
     maxBatch: whole(environment, `OTEL_${name}_MAX_EXPORT_BATCH_SIZE`, DEFAULT_BATCH_SIZE),
     maxQueue: whole(environment, `OTEL_${name}_MAX_QUEUE_SIZE`, DEFAULT_QUEUE),
     delay: whole(environment, `OTEL_${name}_SCHEDULE_DELAY`, delay),

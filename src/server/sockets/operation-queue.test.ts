@@ -1,26 +1,26 @@
 import { expect, it } from 'vitest';
-import { Lane } from './lane.ts';
+import { OperationQueue } from './operation-queue.ts';
 
 /** Enters operations, `w…` exclusively, and keeps a list of those that run. */
-function play(lane: Lane): { enter(name: string): void; leave(name: string): Promise<void>; running: Set<string> } {
+function play(queue: OperationQueue): { enter(name: string): void; leave(name: string): Promise<void>; running: Set<string> } {
   const running = new Set<string>();
   return {
     running,
     enter(name) {
-      const turn = lane.enter(name.startsWith('w'));
+      const turn = queue.acquire(name.startsWith('w'));
       if (turn === null) running.add(name);
       else void turn.then(() => running.add(name));
     },
     async leave(name) {
       running.delete(name);
-      lane.leave();
+      queue.release();
       await Promise.resolve();
     },
   };
 }
 
 it('runs reads side by side, up to a number', async () => {
-  const { enter, leave, running } = play(new Lane(2));
+  const { enter, leave, running } = play(new OperationQueue(2));
   for (const name of ['r1', 'r2', 'r3']) enter(name);
   expect([...running]).toEqual(['r1', 'r2']);
   await leave('r1');
@@ -28,7 +28,7 @@ it('runs reads side by side, up to a number', async () => {
 });
 
 it('lets nobody overtake a write, and runs it alone', async () => {
-  const { enter, leave, running } = play(new Lane(4));
+  const { enter, leave, running } = play(new OperationQueue(4));
   for (const name of ['r1', 'w1', 'r2', 'r3', 'w2', 'r4']) enter(name);
   expect([...running]).toEqual(['r1']);
   await leave('r1');
@@ -43,14 +43,14 @@ it('lets nobody overtake a write, and runs it alone', async () => {
 });
 
 it('gives no turns while it is held', async () => {
-  const lane = new Lane(4);
-  const { enter, leave, running } = play(lane);
+  const queue = new OperationQueue(4);
+  const { enter, leave, running } = play(queue);
   enter('r1');
-  lane.hold(true);
+  queue.pause(true);
   enter('r2');
   await leave('r1');
   expect([...running]).toEqual([]);
-  lane.hold(false);
+  queue.pause(false);
   await Promise.resolve();
   expect([...running]).toEqual(['r2']);
 });

@@ -1,22 +1,22 @@
-/** What has come of a message that is not complete yet: it may take neither much memory nor for ever. */
+/** Limits incomplete messages, in memory and time. */
 import type { Socket } from 'node:net';
 import type { Uploads } from '../read-body.ts';
 
-/** Bytes that a message may hold without asking. */
+/** Size up to which a message does not count, in bytes. */
 const SMALL = 65_536;
-/** Bytes of a small frame of a client beside its data. */
+/** Size of a small client frame without its data, in bytes. */
 const FRAME_HEAD = 6;
 
-export class Intake {
+export class MessageLimiter {
   readonly #uploads: Uploads;
   readonly #socket: Socket;
   readonly #onData: (chunk: Buffer) => void;
   #bytes = 0;
-  /** Of these, what was asked for. */
+  /** Bytes that are taken from the uploads. */
   #taken = 0;
   #beats = 0;
 
-  /** @param onRefused there is no room for the message */
+  /** @param onRefused called if there is no memory for the message */
   constructor(socket: Socket, uploads: Uploads, onRefused: () => void) {
     this.#socket = socket;
     this.#uploads = uploads;
@@ -27,23 +27,23 @@ export class Intake {
       if (uploads.take(more)) this.#taken += more;
       else onRefused();
     };
-    // Before the library hears of the chunk, which may be the end of a message.
+    // Before the library's listener: the chunk may complete a message.
     socket.prependListener('data', this.#onData);
   }
 
-  /** A message is complete. */
+  /** Called when a message is complete. */
   received(): void {
     this.#bytes = 0;
     this.#beats = 0;
-    this.#give();
+    this.#release();
   }
 
-  /** What has come was, in part, a frame of its own with so much data. */
+  /** Called for a control frame, whose bytes do not belong to a message. */
   control(size: number): void {
     this.#bytes = Math.max(0, this.#bytes - size - FRAME_HEAD);
   }
 
-  /** Called at every beat. @returns how many there have been since the message began */
+  /** Called at every heartbeat. Returns the number of heartbeats since the message started. */
   beats(): number {
     this.#beats = this.#bytes === 0 ? 0 : this.#beats + 1;
     return this.#beats;
@@ -51,12 +51,12 @@ export class Intake {
 
   end(): void {
     this.#socket.off('data', this.#onData);
-    this.#give();
+    this.#release();
   }
 
-  #give(): void {
+  #release(): void {
     if (this.#taken === 0) return;
-    this.#uploads.give(this.#taken);
+    this.#uploads.release(this.#taken);
     this.#taken = 0;
   }
 }

@@ -1,19 +1,19 @@
 import { Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
-import { Answers } from './answers.ts';
+import { PendingResponses } from './pending-responses.ts';
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-test('counts the memory of answers as soon as clients that hardly read have gone', () => {
+test('counts the memory of pending as soon as clients that hardly read have gone', () => {
   vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] });
-  const answers = new Answers({ stall: 30_000, waiting: 100 });
+  const pending = new PendingResponses({ stall: 30_000, waiting: 100 });
   const held: string[] = [];
   const send = (name: string) => {
     const socket = new Socket();
     const memory = { size: 60, release: () => void held.push(name) };
-    return { socket, answer: answers.hold(socket, 0, 60, memory) };
+    return { socket, answer: pending.add(socket, 0, 60, memory) };
   };
   const [slow, quick] = [send('slow'), send('quick')];
   expect(held).toEqual(['slow']);
@@ -23,7 +23,7 @@ test('counts the memory of answers as soon as clients that hardly read have gone
   vi.advanceTimersByTime(1000);
   expect(held).toEqual(['slow', 'quick']);
   expect(slow.socket.destroyed).toBe(true);
-  quick.answer.took(100_000_000);
+  quick.answer.onRead(100_000_000);
   const next = send('next');
   vi.advanceTimersByTime(3000);
   expect(quick.socket.destroyed).toBe(false);
@@ -31,5 +31,5 @@ test('counts the memory of answers as soon as clients that hardly read have gone
   vi.advanceTimersByTime(1000);
   expect(held).toEqual(['slow', 'quick', 'next']);
   next.answer.release();
-  answers.stop();
+  pending.stop();
 });
