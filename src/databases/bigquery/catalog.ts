@@ -1,5 +1,5 @@
 /** Introspection from the `INFORMATION_SCHEMA` views of each dataset. */
-import { createHash } from 'node:crypto';
+import { stableId } from '../shared/stable-id.ts';
 import {
   type Catalog,
   type CatalogColumn,
@@ -124,14 +124,14 @@ function columnOf([, name = '', type, nullable]: Row, comment: string | null): r
       generated: false,
       identity: false,
       comment,
-      position: numberOf(name),
+      position: stableId(name),
     },
   ];
 }
 
 function tableOf(name: QualifiedName, kind: CatalogTableKind, comment: string | null, columns: readonly CatalogColumn[]): CatalogTable {
   return {
-    id: numberOf(nameKey(name)),
+    id: stableId(nameKey(name)),
     name,
     kind,
     comment,
@@ -151,7 +151,7 @@ function tableOf(name: QualifiedName, kind: CatalogTableKind, comment: string | 
 
 function functionOf(name: QualifiedName, parameters: readonly Row[]): CatalogFunction {
   return {
-    id: numberOf(nameKey(name)),
+    id: stableId(nameKey(name)),
     name,
     comment: null,
     volatility: 'stable',
@@ -172,9 +172,4 @@ function literalText(literal: string): string | null {
   } catch {
     return literal === '' ? null : literal;
   }
-}
-
-/** Returns a number for a text; collisions are improbable. */
-function numberOf(text: string): number {
-  return createHash('sha256').update(text).digest().readUIntBE(0, 6);
 }

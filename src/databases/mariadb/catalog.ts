@@ -1,5 +1,5 @@
 /** Introspection from `information_schema`. */
-import { createHash } from 'node:crypto';
+import { stableId } from '../shared/stable-id.ts';
 import {
   type Catalog,
   type CatalogColumn,
@@ -122,7 +122,7 @@ function* buildTables(found: Found, wanted: ReadonlySet<string> | null): Coopera
     const isWritable = !isView && transactions === 'YES';
     const own = constraints.get(key);
     tables.set(key, {
-      id: numberOf(key),
+      id: stableId(key),
       name,
       kind: isView ? 'view' : 'table',
       // The comment of every view is "VIEW".
@@ -155,7 +155,7 @@ function columnOf(row: Row, isJson: boolean): CatalogColumn {
     identity: counts ? 'by-default' : false,
     comment: comment === '' ? null : (comment ?? null),
     // No other property of a column survives DDL on its neighbours. A renamed column is a new one.
-    position: numberOf(name ?? ''),
+    position: stableId(name ?? ''),
   };
 }
 
@@ -167,7 +167,7 @@ function columnTypeOf(dataType: string, columnType: string, collation: string | 
   const members = dataType === 'enum' || dataType === 'set' ? { members: membersOf(columnType) } : {};
   return collation === null
     ? type
-    : { ...type, ...members, collation: { id: numberOf(collation), deterministic: collation.endsWith('_bin'), name: collation } };
+    : { ...type, ...members, collation: { id: stableId(collation), deterministic: collation.endsWith('_bin'), name: collation } };
 }
 
 /** Returns the last number of `decimal(5,2)` or `time(3)`; `null` for types that do not round. */
@@ -223,9 +223,4 @@ function* buildConstraints(found: Found, nameOf: NameOf): Cooperative<ReadonlyMa
     else own.foreign.push({ name, columns, target: nameOf(first[5], first[6]), targetColumns: rows.map((row) => row[7] ?? '') });
   }
   return tables;
-}
-
-/** Returns a number for a text; collisions are improbable. */
-function numberOf(text: string): number {
-  return createHash('sha256').update(text).digest().readUIntBE(0, 6);
 }

@@ -1,5 +1,5 @@
 /** Introspection of strict tables, whose columns have fixed types. */
-import { createHash } from 'node:crypto';
+import { stableId } from '../../../src/databases/shared/stable-id.ts';
 import {
   type Catalog,
   type CatalogColumn,
@@ -40,7 +40,7 @@ export async function readCatalog(query: (text: string) => Promise<readonly Row[
 function tableOf(name: string, columns: readonly Row[], unique: readonly Row[], references: readonly Row[]): CatalogTable {
   const keyed = columns.filter(([, , , , pk]) => pk !== '0').sort((a, b) => Number(a[4]) - Number(b[4]));
   return {
-    id: numberOf(name),
+    id: stableId(name),
     name: { schema: 'main', name },
     kind: 'table',
     comment: null,
@@ -92,9 +92,4 @@ function foreignKeyOf(name: string, rows: readonly Row[]): readonly CatalogForei
       unvalidated: true,
     },
   ];
-}
-
-/** Returns a number for a text; collisions are improbable. */
-function numberOf(text: string): number {
-  return createHash('sha256').update(text).digest().readUIntBE(0, 6);
 }
