@@ -1,6 +1,6 @@
 /**
- * Tokens that must not be believed, sent to a service that verifies with a key of its options and to one that verifies
- * with the keys behind a URL. Each is one idea away from a token that is accepted.
+ * Forged tokens for a service that verifies with a configured key and for one that verifies with the keys
+ * of a URL. Each differs in one detail from a valid token.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sample } from '../support/deep.ts';
@@ -158,14 +158,14 @@ const attacks: readonly (readonly [string, string])[] = [
 describe.each([
   ['a key of the options', () => byKey],
   ['the keys behind a URL', () => byUrl],
-] as const)('verified with %s', (_what, service) => {
-  it('a good token is accepted', async () => {
+] as const)('tokens verified with %s', (_what, service) => {
+  it('are accepted if they are valid', async () => {
     for (const claims of [good, { ...good, aud: ['x', 'other'] }, { ...good, exp: now() + 60, nbf: now() - 1 }]) {
       expect((await ask(service(), `Bearer ${sign(claims)}`)).json).toEqual({ data: { __typename: 'query_root' } });
     }
   });
 
-  it.each(sample(attacks, 10))('%s is refused', async (_name, text) => {
+  it.each(sample(attacks, 10))('are rejected: %s', async (_name, text) => {
     const calls = keys.requests.length;
     const began = performance.now();
     const answer = await ask(service(), `Bearer ${text}`, { 'x-svc-role': 'user' });
@@ -181,20 +181,20 @@ describe.each([
     for (const path of ['/v1alpha1/config', '/healthz/sources']) {
       expect((await service().send(path, { headers: { authorization: `Bearer ${text}` } })).status).toBe(400);
     }
-    // No token makes the service fetch anything.
+    // No token makes the service send a request.
     expect(keys.requests).toHaveLength(calls);
   });
 
-  it('a token longer than the headers may be is refused', async () => {
+  it('are rejected if they are longer than the header limit', async () => {
     const huge = sign({ ...good, filler: 'x'.repeat(40_000) });
     const answer = await ask(service(), `Bearer ${huge}`).catch(() => null);
-    // The server of the runtime refuses such headers by itself, and may hang up.
+    // The HTTP server of the runtime rejects such headers itself, and may close the connection.
     expect(answer === null || answer.status === 431).toBe(true);
     const large = sign({ ...good, filler: 'x'.repeat(8000) });
     expect((await ask(service(), `Bearer ${large}`)).json).toEqual({ data: { __typename: 'query_root' } });
   });
 
-  it('no claim makes an administrator who is none', async () => {
+  it('cannot make an administrator through claims', async () => {
     const answer = await service().send('/v1/metadata', {
       method: 'POST',
       headers: { authorization: `Bearer ${sign(good)}`, 'x-svc-role': 'admin' },
