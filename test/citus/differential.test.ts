@@ -1,5 +1,5 @@
 /**
- * The same operations on plain PostgreSQL and on a real Citus cluster in six layouts have the same answers, errors and rows, except for
+ * Operations on plain PostgreSQL and on a real Citus cluster in six layouts have the same answers, errors and rows, except for
  * refusals that `docs/citus.md` lists. Seeded (`SVC_TEST_SEED`); `SVC_CITUS_CASES` sets the number of random operations for each layout.
  */
 import pg from 'pg';

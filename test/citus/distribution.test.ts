@@ -1,6 +1,6 @@
 /**
- * Knowledge of the location of tables, and refusals based on it before a statement is sent. The catalog is a stand-in: no statement runs on
- * Citus, which would refuse these itself, with other messages.
+ * Inference of the location of tables, and its refusals before a statement is sent. The catalog is a stand-in: no
+ * statement runs on Citus, which would refuse these itself, with other messages.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';

@@ -1,4 +1,4 @@
-/** Joins by columns of different types find what PostgreSQL finds, or are refused. */
+/** Joins by columns of different types return the same rows as PostgreSQL, or are refused. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -83,7 +83,7 @@ describe('keys of different types', () => {
   });
   afterAll(() => service?.stop());
 
-  it.each([...PAIRS])('of %s find the rows that PostgreSQL finds', async (type, others) => {
+  it.each([...PAIRS])('of %s return the rows that PostgreSQL returns', async (type, others) => {
     const fields = [...others].map((other) => `${other}(order_by: {id: asc}) { id } ${other}_aggregate { aggregate { count } }`).join(' ');
     const conditions = [...others].map((other) => `${other}: _t_${type}(where: {${other}: {id: {_gt: 2}}}, order_by: {id: asc}) { id }`);
     const order = [...others].map((other) => `{${other}_aggregate: {count: asc}}`).join(', ');
@@ -106,7 +106,7 @@ describe('keys of different types', () => {
     ['h', 'hz'],
     ['j', 'j'],
     ['p', 'p'],
-  ])('are refused if they would find others: %s and %s', async (one, other) => {
+  ])('are refused if Citus would return other rows: %s and %s', async (one, other) => {
     await expect(relate('dbc', 'spread', 'odd', 'odds', 'odd', { [one]: other })).rejects.toThrow(
       new RegExp(`incompatible column types: column .."${one}`.replace('.."', '\\\\"')),
     );

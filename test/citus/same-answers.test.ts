@@ -1,4 +1,4 @@
-/** The same database gives the same answers as a PostgreSQL and as a Citus source, with statements that Citus accepts. */
+/** A database gives the same answers as a PostgreSQL and as a Citus source, with statements that Citus accepts. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sample } from '../support/deep.ts';
 import { startTestService, type TestService } from '../support/service.ts';

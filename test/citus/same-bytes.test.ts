@@ -19,7 +19,7 @@ import type { JsonRow, Statement } from '../../src/backend/connection.ts';
 const CASES = Number(process.env['SVC_SAFETY_CASES'] ?? cases(5_000, 60));
 const PER_WORLD = cases(250, 60);
 
-/** By the text of the statement for PostgreSQL. */
+/** Keyed by the text of the statement for PostgreSQL. */
 const twins = new Map<string, { readonly theirs: Statement; readonly ours: Statement }>();
 const counts = { compared: 0, withRows: 0 };
 const differences: string[] = [];

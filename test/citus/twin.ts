@@ -21,7 +21,7 @@ create function raise_prices(percent int) returns setof book language plpgsql vo
 create function cheap_books(below int) returns setof book language plpgsql stable
   as $$ begin return query select * from book where price < below; end $$;`;
 
-/** The same tables without foreign keys, which different kinds of tables cannot have, and without functions. */
+/** These tables without foreign keys, which different kinds of tables cannot have, and without functions. */
 export const LOOSE_TABLES = TWIN_TABLES.slice(0, TWIN_TABLES.indexOf('create function')).replaceAll(REFERENCES, '');
 
 export const TABLES = ['writer', 'book', 'mark', 'note'];
