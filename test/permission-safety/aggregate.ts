@@ -4,7 +4,7 @@ import type { Value } from './world.ts';
 
 export interface Aggregated {
   readonly value: Value;
-  /** Whether the database rounds intermediate results. */
+  /** True if the database rounds intermediate results. */
   readonly approximate: boolean;
 }
 

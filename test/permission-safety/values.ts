@@ -211,7 +211,7 @@ export function jsonbText(json: Json): string {
   return `{${keys.map((key) => `${JSON.stringify(key)}: ${jsonbText(json[key] as Json)}`).join(', ')}}`;
 }
 
-/** Whether it is NULL, for the JSON path `$.key`. */
+/** Condition that it is NULL, for the JSON path `$.key`. */
 export function member(json: Json, key: string): Json {
   return isObject(json) && key in json ? (json[key] as Json) : null;
 }

@@ -119,12 +119,12 @@ export interface World {
   readonly database: Database;
   readonly tables: readonly Table[];
   readonly data: Data;
-  /** By role, then by table. */
+  /** Keyed by role, then by table. */
   readonly permissions: ReadonlyMap<string, ReadonlyMap<string, Permission>>;
   readonly inherited: ReadonlyMap<string, readonly string[]>;
 }
 
-/** By the name after `x-svc-`. */
+/** Keyed by the name after `x-svc-`. */
 export type Session = Readonly<Record<string, string>>;
 
 export function tableOf(world: World, name: string): Table {

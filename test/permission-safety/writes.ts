@@ -36,7 +36,7 @@ export interface WritePermissions {
   readonly delete: { readonly filter: Exp } | null;
 }
 
-/** By role, then by table. */
+/** Keyed by role, then by table. */
 export type Writes = ReadonlyMap<string, ReadonlyMap<string, WritePermissions>>;
 
 export type Mutation =

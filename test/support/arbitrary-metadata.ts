@@ -16,7 +16,7 @@ import { comment, graphqlName, json, mapBy, name, names, someNames, sparse } fro
 import { testKinds } from './kinds.ts';
 import type { UnknownKey } from '../../src/metadata/unknown-keys.ts';
 
-/** Nothing, or a key for a feature that the service does not have. */
+/** An empty object, or a key for a feature that the service does not have. */
 function unknown(key: string, value: Json): fc.Arbitrary<readonly UnknownKey[] | undefined> {
   return fc.constantFrom(undefined, [{ path: [key], value, problem: `the key "${key}" is not supported` }]);
 }

@@ -18,7 +18,7 @@ export type Root = MutationRoot['mutation'] | SelectRoot['query'];
 export interface MutationRequest {
   readonly variables?: Readonly<Record<string, Json>>;
   readonly session?: Readonly<Record<string, string>>;
-  /** Whether the statements are used for one request only. */
+  /** True if the statements are used for one request only. */
   readonly once?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The same mutations on PostgreSQL and on another kind return the same answers and leave the same rows. */
+/** Mutations on PostgreSQL and on another kind return the same answers and leave the same rows. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GraphqlOptions } from './service.ts';
 import { hasMariadb } from './mariadb.ts';

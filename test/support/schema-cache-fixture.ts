@@ -93,7 +93,7 @@ export interface TableSpec {
   readonly key?: readonly string[];
   readonly comment?: string;
   readonly configuration?: Partial<TableConfiguration>;
-  /** By name: [kind, target, local column, remote column]. */
+  /** Keyed by name: [kind, target, local column, remote column]. */
   readonly relationships?: Readonly<Record<string, readonly ['object' | 'array', string, string, string]>>;
   readonly computedFields?: readonly ComputedFieldInfo[];
   readonly permissions?: Readonly<Record<string, Partial<ResolvedSelectPermission>>>;

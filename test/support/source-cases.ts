@@ -13,7 +13,7 @@ export type Case = readonly [operation: string, args: JsonObject, one: Refused, 
 export interface Tables {
   /** The name of a table in the notation of the kind. */
   table(name: string): Json;
-  /** How the parts of an item and the item of a part are found, and an invalid way. */
+  /** Relationship definitions from an item to its parts and back, and an invalid one. */
   readonly using: { readonly parts: JsonObject; readonly item: JsonObject; readonly noParts: JsonObject; readonly noItem: JsonObject };
 }
 

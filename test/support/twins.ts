@@ -1,4 +1,4 @@
-/** The same tables on PostgreSQL and on another kind behind one service, with the answers of both to the same requests. */
+/** Equal tables on PostgreSQL and on another kind behind one service, with the answers of both to the same requests. */
 import type { JsonObject } from '../../src/util/json.ts';
 import { startMariadb } from './mariadb.ts';
 import { runSql, testDatabase } from './postgres.ts';

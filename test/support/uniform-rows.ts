@@ -103,7 +103,7 @@ export const rowText = (entries: Row): string => `{${entries.map(([key, value]) 
 export const listText = (rows: readonly Row[]): string => `[${rows.map(rowText).join()}]`;
 export const rows = (count: number, make: (index: number) => JsonObject): readonly Row[] =>
   Array.from({ length: count }, (_, i) => row(make(i)));
-/** The same rows except for one. */
+/** Equal rows except for one. */
 export const but = (all: readonly Row[], index: number, other: JsonObject): readonly Row[] =>
   all.map((given, i) => (i === index ? [...given.filter(([key]) => !Object.hasOwn(other, key)), ...row(other)] : given));
 
