@@ -154,7 +154,7 @@ describe.skipIf(!hasBigQuery())('jobs of BigQuery', () => {
         good: { status: 'OK', error: null, timestamp },
         bad: { status: 'ERROR', error: { message: expect.stringContaining('Unrecognized name: nonsense'), extra: null }, timestamp },
         writes: { status: 'ERROR', error: { message: 'the health check must be a single SELECT, not INSERT', extra: null }, timestamp },
-        script: { status: 'ERROR', error: { message: expect.stringContaining('only a single SELECT is run'), extra: null }, timestamp },
+        script: { status: 'ERROR', error: { message: expect.stringContaining('must be a single SELECT'), extra: null }, timestamp },
       });
       expect(await numbers()).toEqual(ALL);
     });

@@ -294,7 +294,7 @@ describe.skipIf(!hasBigQuery())('a source of BigQuery', () => {
     });
     expect((await sql('insert into shop.many (n) values (31)', { read_only: true })).json).toMatchObject({
       code: 'database-error',
-      internal: { error: { message: expect.stringContaining('it is INSERT') } },
+      internal: { error: { message: expect.stringContaining('must be a single SELECT, not INSERT') } },
     });
     expect((await sql('insert into shop.many (n) values (31)')).json).toMatchObject({ result_type: 'TuplesOk' });
     expect((await sql('select nope from shop.many')).json).toMatchObject({
