@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/util/json.ts';
 import { DEEP, sample } from '../support/deep.ts';
-import { playServer } from '../support/played-server.ts';
+import { startFakeServer } from '../support/fake-server.ts';
 import { startTestService } from '../support/service.ts';
 
 const SECRET = 'open sesame';
@@ -107,7 +107,7 @@ describe('the configuration report', () => {
   });
 
   it.runIf(DEEP)('describes a webhook', async () => {
-    const hook = await playServer();
+    const hook = await startFakeServer();
     expect((await report({ ADMIN_SECRET: SECRET, AUTH_HOOK: hook.url })).json).toMatchObject({
       is_auth_hook_set: true,
       is_jwt_set: false,

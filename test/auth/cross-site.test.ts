@@ -1,7 +1,7 @@
 /** Requests that a browser would send for foreign pages, to a service with tokens in cookies, with a webhook, and without a secret. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type PlayedServer, playServer } from '../support/played-server.ts';
+import { type FakeServer, startFakeServer } from '../support/fake-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { token } from '../support/tokens.ts';
 
@@ -17,7 +17,7 @@ const COUNT = JSON.stringify({ query: '{ item { id } }' });
 let byCookie: TestService;
 let byHook: TestService;
 let open: TestService;
-let hook: PlayedServer;
+let hook: FakeServer;
 
 async function prepared(options: Readonly<Record<string, string>>): Promise<TestService> {
   const service = await startTestService(options);
@@ -47,7 +47,7 @@ async function prepared(options: Readonly<Record<string, string>>): Promise<Test
 }
 
 beforeAll(async () => {
-  hook = await playServer();
+  hook = await startFakeServer();
   hook.answer = () => ({ body: { 'X-Svc-Role': 'admin' } });
   [byCookie, byHook, open] = await Promise.all([
     prepared({

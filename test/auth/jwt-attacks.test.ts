@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sample } from '../support/deep.ts';
-import { type PlayedServer, playServer } from '../support/played-server.ts';
+import { type FakeServer, startFakeServer } from '../support/fake-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { ecPair, encoded, rsaPair, token } from '../support/tokens.ts';
 
@@ -20,12 +20,12 @@ const svcText = JSON.stringify(svc);
 const sign = (claims: unknown, header: unknown = { kid: 'one' }): string => token('RS256', rsa.privateKey, { header, claims });
 const derSignature = (text: string): string => `${text.slice(0, text.lastIndexOf('.') + 1)}${encoded('0123')}`;
 
-let keys: PlayedServer;
+let keys: FakeServer;
 let byKey: TestService;
 let byUrl: TestService;
 
 beforeAll(async () => {
-  keys = await playServer();
+  keys = await startFakeServer();
   keys.answer = ({ path }) =>
     path === '/keys'
       ? {
@@ -63,8 +63,8 @@ const attacks: readonly (readonly [string, string])[] = [
   ['alg None', unsigned({ alg: 'None', kid: 'one' }, good)],
   ['alg NONE with a signature', unsigned({ alg: 'NONE' }, good, goodSignature)],
   ['no alg', unsigned({ typ: 'JWT', kid: 'one' }, good, goodSignature)],
-  ['alg that is empty', unsigned({ alg: '', kid: 'one' }, good, goodSignature)],
-  ['alg that is a list', unsigned({ alg: ['RS256', 'none'], kid: 'one' }, good, goodSignature)],
+  ['an empty alg', unsigned({ alg: '', kid: 'one' }, good, goodSignature)],
+  ['a list as alg', unsigned({ alg: ['RS256', 'none'], kid: 'one' }, good, goodSignature)],
   ['alg null', unsigned({ alg: null, kid: 'one' }, good, goodSignature)],
   ['an empty signature', `${goodHeader}.${goodClaims}.`],
   ['no signature', `${goodHeader}.${goodClaims}`],
@@ -104,8 +104,8 @@ const attacks: readonly (readonly [string, string])[] = [
       [`a name of a key that is ${JSON.stringify(kid)}`, token('RS256', stranger.privateKey, { header: { kid }, claims: good })] as const,
   ),
   // headers
-  ['what must be understood and is not', sign(good, { kid: 'one', crit: ['exp'], exp: 1 })],
-  ['nothing that must be understood', sign(good, { kid: 'one', crit: [] })],
+  ['an unknown critical header', sign(good, { kid: 'one', crit: ['exp'], exp: 1 })],
+  ['an empty list of critical headers', sign(good, { kid: 'one', crit: [] })],
   ['a payload that is not encoded', sign(good, { kid: 'one', b64: false, crit: ['b64'] })],
   ['two algorithms', token('RS256', rsa.privateKey, { header: '{"alg":"none","alg":"RS256","kid":"one"}', claims: good })],
   ['a header that is no object', token('RS256', rsa.privateKey, { header: '["RS256"]', claims: good })],
@@ -114,8 +114,8 @@ const attacks: readonly (readonly [string, string])[] = [
   ['expired', sign({ ...good, exp: now() - 1 })],
   ['expired just now', sign({ ...good, exp: now() })],
   ['expired long ago', sign({ ...good, exp: 0 })],
-  ['an end that is text', sign({ ...good, exp: '4102444800' })],
-  ['an end that is null', sign({ ...good, exp: null })],
+  ['an expiry as text', sign({ ...good, exp: '4102444800' })],
+  ['an expiry that is null', sign({ ...good, exp: null })],
   ['not valid yet', sign({ ...good, nbf: now() + 60 })],
   ['a beginning that is text', sign({ ...good, nbf: '0' })],
   ['another audience', sign({ ...good, aud: 'elsewhere' })],

@@ -4,7 +4,7 @@
  */
 import { afterEach, describe, expect, it } from 'vitest';
 import { DEEP, sample } from '../support/deep.ts';
-import { type PlayedServer, playServer } from '../support/played-server.ts';
+import { type FakeServer, startFakeServer } from '../support/fake-server.ts';
 import { runSql, type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { runService, type ServiceProcess } from '../support/process.ts';
 import { rsaPair, token } from '../support/tokens.ts';
@@ -14,7 +14,7 @@ const ADMIN = `${PLANTED}-admin`;
 const HMAC = `${PLANTED}-hmac`.padEnd(64, '.');
 
 let database: TestDatabase | undefined;
-let outside: PlayedServer | undefined;
+let outside: FakeServer | undefined;
 let service: ServiceProcess | undefined;
 afterEach(async () => {
   await service?.stop();
@@ -101,7 +101,7 @@ async function check(address: string, credentials: readonly Record<string, strin
 
 describe('planted secrets never leave the service', () => {
   it.runIf(DEEP)('in webhook mode', async () => {
-    outside = await playServer();
+    outside = await startFakeServer();
     outside.answer = ({ headers }) => {
       if (headers['x-wish'] === undefined) return { body: { 'X-Svc-Role': 'user', 'X-Svc-Admin-Secret': PLANTED } };
       return { status: Number(headers['x-wish']), body: PLANTED, headers: { 'x-note': PLANTED } };
@@ -127,7 +127,7 @@ describe('planted secrets never leave the service', () => {
   });
 
   it('in JWT mode', async () => {
-    outside = await playServer();
+    outside = await startFakeServer();
     const rsa = rsaPair();
     outside.answer = () => ({ body: { keys: [rsa.jwk({ kid: PLANTED })] }, headers: { 'cache-control': 'max-age=0' } });
     const secrets = [
@@ -182,7 +182,7 @@ describe('a failed start', () => {
   });
 
   it.runIf(DEEP)('prints no URL of unavailable keys', async () => {
-    outside = await playServer();
+    outside = await startFakeServer();
     outside.answer = () => ({ status: 500, body: PLANTED });
     database = await testDatabase();
     const refused = runService(['serve'], {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import type { WebhookObservation } from '../../src/observability/observation.ts';
 import { type Collector, startCollector } from '../support/collector.ts';
 import { sample } from '../support/deep.ts';
-import { type PlayedAnswer, type PlayedServer, playServer } from '../support/played-server.ts';
+import { type FakeResponse, type FakeServer, startFakeServer } from '../support/fake-server.ts';
 import { type Answer, startTestService, type TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
 
@@ -12,7 +12,7 @@ const SECRET = 'open sesame';
 const QUERY = '{ note { id } }';
 const BODY = JSON.stringify({ query: QUERY });
 
-let hook: PlayedServer;
+let hook: FakeServer;
 let collector: Collector;
 let byGet: TestService;
 let byPost: TestService;
@@ -41,7 +41,7 @@ async function prepared(
 }
 
 beforeAll(async () => {
-  hook = await playServer();
+  hook = await startFakeServer();
   collector = await startCollector();
   [byGet, byPost] = await Promise.all([
     prepared({}),
@@ -207,7 +207,7 @@ describe.each([
   });
 
   it.each(
-    sample<[string, PlayedAnswer]>(
+    sample<[string, FakeResponse]>(
       [
         ['403', { status: 403, body: ann }],
         ['500', { status: 500, body: ann }],
@@ -222,7 +222,7 @@ describe.each([
         ['two roles', { body: '{"X-Svc-Role":"user","x-svc-role":"admin"}' }],
         ['one role twice', { body: '{"X-Svc-Role":"user","X-Svc-Role":"admin"}' }],
         ['a value that no database can hold', { body: { ...ann, 'X-Svc-User-Id': 'a\0b' } }],
-        ['too much', { body: { ...ann, other: 'x'.repeat(1_100_000) } }],
+        ['an oversized body', { body: { ...ann, other: 'x'.repeat(1_100_000) } }],
       ],
       3,
     ),
@@ -298,9 +298,9 @@ describe('the log of webhook authentication', () => {
 
 describe('an unreachable webhook', () => {
   let away: TestService;
-  let gone: PlayedServer;
+  let gone: FakeServer;
   beforeAll(async () => {
-    gone = await playServer();
+    gone = await startFakeServer();
     away = await startTestService({ ADMIN_SECRET: SECRET, AUTH_HOOK: gone.url.replace('//', '//user:planted@') });
     await gone.close();
   });

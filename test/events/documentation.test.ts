@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Json, type JsonObject, parseJson } from '../../src/util/json.ts';
-import { type PlayedServer, playServer } from '../support/played-server.ts';
+import { type FakeServer, startFakeServer } from '../support/fake-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
 
@@ -47,11 +47,11 @@ async function started(program: string, environment: Readonly<Record<string, str
 }
 
 let service: TestService;
-let receiver: PlayedServer;
+let receiver: FakeServer;
 let database: pg.Client;
 
 beforeAll(async () => {
-  receiver = await playServer();
+  receiver = await startFakeServer();
   service = await startTestService({}, { HOOKS: receiver.url, HOOK_KEY: 'k', HOOK_SECRET: 's3cret' });
   database = new pg.Client({ connectionString: service.databaseUrl });
   await database.connect();

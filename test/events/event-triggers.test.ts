@@ -5,12 +5,12 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Json, type JsonObject, parseJson } from '../../src/util/json.ts';
 import { DEEP, sample } from '../support/deep.ts';
-import { type PlayedAnswer, type PlayedServer, playServer } from '../support/played-server.ts';
+import { type FakeResponse, type FakeServer, startFakeServer } from '../support/fake-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
 
 /** Responses of the receiver at each attempt, by trigger name. */
-const ANSWERS: Readonly<Record<string, (attempt: number) => PlayedAnswer | null>> = {
+const ANSWERS: Readonly<Record<string, (attempt: number) => FakeResponse | null>> = {
   fails: () => ({ status: 500, body: 'no' }),
   once: (attempt) => (attempt === 1 ? { status: 404 } : { status: 204 }),
   later: (attempt) => (attempt === 1 ? { status: 429, headers: { 'Retry-After': '1' } } : {}),
@@ -20,12 +20,12 @@ const ANSWERS: Readonly<Record<string, (attempt: number) => PlayedAnswer | null>
 };
 
 let service: TestService;
-let receiver: PlayedServer;
+let receiver: FakeServer;
 let database: pg.Client;
 const attempts = new Map<string, number>();
 
 beforeAll(async () => {
-  receiver = await playServer();
+  receiver = await startFakeServer();
   receiver.answer = ({ path }) => {
     const name = path.split(/[/?]/)[1] ?? '';
     const attempt = (attempts.get(name) ?? 0) + 1;

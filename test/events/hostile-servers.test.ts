@@ -128,10 +128,10 @@ describe.concurrent('an event delivery', () => {
   });
 
   it.each([
-    ['goes where the same host says, as it was', '/kept', ['delivered', 200]],
-    ['is not sent in circles', '/round', ['error', 307]],
-    ['is not sent to other hosts', '/elsewhere', ['error', 307]],
-    ['is not sent to forbidden addresses', '/metadata', ['error', 307]],
+    ['follows redirects within the same host unchanged', '/kept', ['delivered', 200]],
+    ['stops at redirect loops', '/round', ['error', 307]],
+    ['follows no redirect to another host', '/elsewhere', ['error', 307]],
+    ['follows no redirect to a forbidden address', '/metadata', ['error', 307]],
   ])('%s', async (_, path, end) => {
     const { status, attempt } = await sent(`${server.url}${path}`);
     expect([status, attempt['status']]).toEqual(end);

@@ -3,14 +3,14 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../src/util/json.ts';
 import { DEEP, sample } from '../support/deep.ts';
-import { type PlayedAnswer, type PlayedRequest, type PlayedServer, playServer } from '../support/played-server.ts';
+import { type FakeResponse, type FakeServerRequest, type FakeServer, startFakeServer } from '../support/fake-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
 
 const SECRET = 's3cret';
 
 /** Responses of the receiver by path. */
-const ANSWERS: Readonly<Record<string, (attempt: number) => PlayedAnswer | null>> = {
+const ANSWERS: Readonly<Record<string, (attempt: number) => FakeResponse | null>> = {
   '/fails': () => ({ status: 500, body: 'no' }),
   '/later': (attempt) => (attempt === 1 ? { status: 503, headers: { 'Retry-After': '1' } } : {}),
   '/late-once': (attempt) => (attempt === 1 ? { status: 500 } : { status: 201 }),
@@ -21,12 +21,12 @@ const ANSWERS: Readonly<Record<string, (attempt: number) => PlayedAnswer | null>
 };
 
 let service: TestService;
-let receiver: PlayedServer;
+let receiver: FakeServer;
 const attempts = new Map<string, number>();
 
 beforeAll(async () => {
-  receiver = await playServer();
-  receiver.answer = ({ path: address }: PlayedRequest) => {
+  receiver = await startFakeServer();
+  receiver.answer = ({ path: address }: FakeServerRequest) => {
     const path = address.replace(/\?.*/, '');
     const attempt = (attempts.get(path) ?? 0) + 1;
     attempts.set(path, attempt);
@@ -39,7 +39,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-const requests = (path: string): readonly PlayedRequest[] => receiver.requests.filter((request) => request.path === path);
+const requests = (path: string): readonly FakeServerRequest[] => receiver.requests.filter((request) => request.path === path);
 const ago = (seconds: number): string => new Date(Date.now() - seconds * 1000).toISOString();
 const ask = async (type: string, args: JsonObject): Promise<JsonObject> => (await service.metadata(type, args)) as JsonObject;
 const list = async (type: string, args: JsonObject, key: string): Promise<readonly JsonObject[]> =>
@@ -65,30 +65,36 @@ describe('one-off events', () => {
   it.concurrent.each(
     sample<[what: string, path: string, args: JsonObject, end: JsonObject, statuses: readonly Json[]]>(
       [
-        ['delivered at once', '/ok', {}, { status: 'delivered', tries: 1 }, [200]],
-        ['given up without retries', '/fails', {}, { status: 'error', tries: 1 }, [500]],
-        ['tried again', '/late-once', { retry_conf: { num_retries: 2, ...NO_PAUSE } }, { status: 'delivered', tries: 2 }, [201, 500]],
+        ['are delivered at once', '/ok', {}, { status: 'delivered', tries: 1 }, [200]],
+        ['fail without retries', '/fails', {}, { status: 'error', tries: 1 }, [500]],
+        ['are retried', '/late-once', { retry_conf: { num_retries: 2, ...NO_PAUSE } }, { status: 'delivered', tries: 2 }, [201, 500]],
         [
-          'given up after retries',
+          'fail after their retries',
           '/fails',
           { retry_conf: { num_retries: 2, ...NO_PAUSE } },
           { status: 'error', tries: 3 },
           [500, 500, 500],
         ],
-        ['asked for later, although no retries are left', '/later', {}, { status: 'delivered', tries: 2 }, [200, 503]],
-        ['sent elsewhere', '/elsewhere', {}, { status: 'error', tries: 1 }, [302]],
-        ['not answered', '/hangs', { retry_conf: { timeout_seconds: 1 } }, { status: 'error', tries: 1 }, [null]],
-        ['too late', '/ok', { schedule_at: ago(100), retry_conf: { tolerance_seconds: 50 } }, { status: 'dead', tries: 0 }, []],
+        ['are retried after retry-after, even without retries left', '/later', {}, { status: 'delivered', tries: 2 }, [200, 503]],
+        ['fail after a redirect', '/elsewhere', {}, { status: 'error', tries: 1 }, [302]],
+        ['fail after a timeout', '/hangs', { retry_conf: { timeout_seconds: 1 } }, { status: 'error', tries: 1 }, [null]],
         [
-          'late, but not too late',
+          'fail after their tolerance',
+          '/ok',
+          { schedule_at: ago(100), retry_conf: { tolerance_seconds: 50 } },
+          { status: 'dead', tries: 0 },
+          [],
+        ],
+        [
+          'are delivered within their tolerance',
           '/ok',
           { schedule_at: ago(100), retry_conf: { tolerance_seconds: 200 } },
           { status: 'delivered', tries: 1 },
           [200],
         ],
-        ['sent where nobody listens', '', { webhook: 'http://127.0.0.1:1/x' }, { status: 'error', tries: 1 }, [null]],
-        ['sent to what is no URL', '', { webhook: '{{NO_URL}}' }, { status: 'error', tries: 1 }, [null]],
-        ['sent to what is not set', '', { webhook: '{{NOT_SET}}/x' }, { status: 'error', tries: 1 }, [null]],
+        ['fail if the connection is refused', '', { webhook: 'http://127.0.0.1:1/x' }, { status: 'error', tries: 1 }, [null]],
+        ['fail with an invalid URL', '', { webhook: '{{NO_URL}}' }, { status: 'error', tries: 1 }, [null]],
+        ['fail with an unset variable', '', { webhook: '{{NOT_SET}}/x' }, { status: 'error', tries: 1 }, [null]],
       ],
       5,
     ),

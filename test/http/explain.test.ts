@@ -122,7 +122,7 @@ describe('explain of queries', () => {
       'unknown key "usr": did you mean "user"?',
     ],
     [
-      'what belongs into the request beside it',
+      'a key of the outer request',
       { query: { query: '{ author { id } }' }, variables: {} },
       'parse-failed',
       'unknown key "variables": expecting one of query, user',
@@ -171,7 +171,7 @@ describe('explain of subscriptions', () => {
     ],
     ['an offset, but not a limit', 'author(limit: 5, offset: 2) { id }', ['2'], 'limit 5 offset ("_cohorts"."v1")::"int8"'],
     // An index on the rows of one of the two values is usable only if the statement contains the value.
-    ['no boolean', 'author(where: {active: {_eq: true}}) { id }', [], '"t1"."active" = true'],
+    ['a boolean as a literal', 'author(where: {active: {_eq: true}}) { id }', [], '"t1"."active" = true'],
   ])('shows how the statement refers to %s of the document', async (_what, field, synthetic, part) => {
     const [status, json] = await explain({ query: { query: `subscription { ${field} }` } });
     expect(status).toBe(200);

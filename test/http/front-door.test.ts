@@ -325,7 +325,7 @@ describe('documents', () => {
     ],
     ['no selection', '{ item }', '$.selectionSet.item', "missing selection set for 'item'"],
     ['negative limit', '{ item(limit: -1) { id } }', '$.selectionSet.item.args.limit', 'expected a non-negative 32-bit integer'],
-    ['mutation that does not exist', 'mutation { nothing }', '$', ''],
+    ['unknown mutation', 'mutation { nothing }', '$', ''],
     ['subscription over HTTP', 'subscription { item { id } }', '$', 'subscriptions are not supported over HTTP'],
   ])('are rejected with a GraphQL error: %s', async (_what, text, path, message) => {
     const { errors } = (await service.graphql(text)) as unknown as { errors: { message: string; extensions: { path: string } }[] };

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { sample } from '../support/deep.ts';
-import { type PlayedRequest, type PlayedServer, playServer } from '../support/played-server.ts';
+import { type FakeServerRequest, type FakeServer, startFakeServer } from '../support/fake-server.ts';
 import { type GraphqlOptions, startTestService, type TestService } from '../support/service.ts';
 
-let hook: PlayedServer;
+let hook: FakeServer;
 let service: TestService;
 const SECRET = 'hush';
 
@@ -22,7 +22,7 @@ const allow = (kind: string, table: string, role: string, permission: Json): Pro
   service.metadata(`pg_create_${kind}_permission`, { table, role, permission });
 
 beforeAll(async () => {
-  hook = await playServer();
+  hook = await startFakeServer();
   service = await startTestService(
     { ADMIN_SECRET: SECRET },
     { HOOKS: hook.url, HOOK_KEY: 'opensesame', DEAD: 'http://127.0.0.1:1', NOWHERE: 'no url' },
@@ -84,7 +84,7 @@ const names = async (): Promise<Json> => {
   return ((data as JsonObject)['author'] as readonly JsonObject[]).map(({ name }) => name as string);
 };
 const refuse = (path: string, reason: string): void => {
-  hook.answer = (request: PlayedRequest) => (request.path.startsWith(path) ? { status: 400, body: { message: reason } } : {});
+  hook.answer = (request: FakeServerRequest) => (request.path.startsWith(path) ? { status: 400, body: { message: reason } } : {});
 };
 
 describe('the call of an input validation webhook', () => {

@@ -199,7 +199,7 @@ describe('inserts', () => {
       "validation-failed at $.selectionSet.insert_author.args.objects[0].mood: expected one of the values ['happy', 'sad'] for type 'mood_enum', but found 'bored'",
     ],
     [
-      'null where none may be',
+      'null in a non-null column',
       'insert_author(objects: {name: null})',
       "validation-failed at $.selectionSet.insert_author.args.objects[0].name: unexpected null value for type 'String'",
     ],

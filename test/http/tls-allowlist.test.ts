@@ -1,17 +1,17 @@
 /** Hosts with self-signed certificates: the metadata lists the permitted ones. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/util/json.ts';
-import { type PlayedServer, playServer } from '../support/played-server.ts';
+import { type FakeServer, startFakeServer } from '../support/fake-server.ts';
 import { SELF_SIGNED } from '../support/self-signed.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-let hook: PlayedServer;
+let hook: FakeServer;
 let service: TestService;
 let port: string;
 const SECRET = 'hush';
 
 beforeAll(async () => {
-  hook = await playServer(SELF_SIGNED);
+  hook = await startFakeServer(SELF_SIGNED);
   hook.answer = () => ({ body: { 'X-Svc-Role': 'admin' } });
   port = new URL(hook.url).port;
   service = await startTestService({ ADMIN_SECRET: SECRET, AUTH_HOOK: hook.url });

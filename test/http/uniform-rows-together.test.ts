@@ -86,7 +86,7 @@ describe('uniform rows below a parent', () => {
 
   it.each<[string, readonly Row[], string, string]>([
     [
-      'say again what it determines',
+      'repeat a column that it determines',
       rows(60, (n) => ({ n, parent_id: 5 })),
       `${at}[0]`,
       'cannot insert "parent_id" columns as their values are already being determined by parent insert',
@@ -98,7 +98,7 @@ describe('uniform rows below a parent', () => {
       'cannot insert "parent_id" columns as their values are already being determined by parent insert',
     ],
     ['have a wrong value', but(sixty, 57, { n: true }), `${at}[57].n`, 'Integer expected for input type: integer'],
-    ['have null where none may be', but(sixty, 57, { n: null }), `${at}[57].n`, "unexpected null value for type 'Int'"],
+    ['have null in a non-null column', but(sixty, 57, { n: null }), `${at}[57].n`, "unexpected null value for type 'Int'"],
   ])('%s', async (_what, list, path, message) => {
     const few = path.endsWith('[0]') ? list.slice(0, 40) : list.slice(20);
     for (const [given, place] of [

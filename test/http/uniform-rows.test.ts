@@ -224,15 +224,15 @@ describe('a row among many', () => {
 
   it.each<[string, JsonObject, string]>([
     ['has a value of another type', { n: true }, `parse-failed at ${at}[57].n: Integer expected for input type: integer`],
-    ['has a text that is no value', { n: 'x' }, `data-exception at ${at}[57]: invalid input syntax for type integer: "x"`],
-    ['has null where none may be', { n: null }, `validation-failed at ${at}[57].n: unexpected null value for type 'Int'`],
+    ['has an invalid text', { n: 'x' }, `data-exception at ${at}[57]: invalid input syntax for type integer: "x"`],
+    ['has null in a non-null column', { n: null }, `validation-failed at ${at}[57].n: unexpected null value for type 'Int'`],
     [
       'has a key that there is not',
       { nope: 1 },
       `validation-failed at ${at}[57].nope: field 'nope' not found in type: 'child_insert_input'`,
     ],
     [
-      'has no value of an enum',
+      'has an unknown enum value',
       { color: 'green' },
       `validation-failed at ${at}[57].color: expected one of the values ['blue', 'red'] for type 'color_enum', but found 'green'`,
     ],

@@ -58,14 +58,14 @@ describe.each([
   it.each<[string, Readonly<Record<string, Json>>]>([
     ['a text that is no number', { rating: 'x', pages: 4 }],
     ['a number that is too large', { rating: '1', pages: '99999999999' }],
-    ['a value that an enum has not', { mood: 'so "so"' }],
-    ['a day that is none', { day: '2020-13-45' }],
-    ['a point in time that is none', { at: '10:00', hour: '10:00' }],
-    ['a key that is not there', { shelf_id: 99 }],
-    ['a key that is there already', { id: 0, title: 'other' }],
-    ['a text that is there already', { title: 'taken' }],
-    ['what a check refuses', { pages: -5 }],
-  ])('%s', async (_name, cells) => {
+    ['an unknown enum value', { mood: 'so "so"' }],
+    ['an invalid date', { day: '2020-13-45' }],
+    ['an invalid timestamp', { at: '10:00', hour: '10:00' }],
+    ['an unknown foreign key', { shelf_id: 99 }],
+    ['an existing key', { id: 0, title: 'other' }],
+    ['an existing unique text', { title: 'taken' }],
+    ['a value that violates a check', { pages: -5 }],
+  ])('names the row with %s', async (_name, cells) => {
     await service.sql("insert into book (id, title) values (-1, 'taken')");
     const same = Object.fromEntries(Object.keys(cells).map((name) => [name, name === 'hour' ? '10:00' : null]));
     const keep = 'title' in cells || 'pages' in cells || 'id' in cells ? {} : same;

@@ -85,27 +85,27 @@ const MARKED = Object.fromEntries([0, 1, 2].map((i) => [`f${i}`, { name: `["x:0"
 
 /** Slow requests. */
 const HEAVY: readonly [string, () => void, string][] = [
-  ['answers more values than may be', () => answers(`{"data":[${'{},'.repeat(2_100_000)}{}]}`), 'has too many values'],
+  ['answers with too many values', () => answers(`{"data":[${'{},'.repeat(2_100_000)}{}]}`), 'has too many values'],
 ];
 
 describe('a joined server', () => {
   test.each<[string, () => void, string]>([
     ['answers HTML', () => answers('<html>planted-page</html>', { 'content-type': 'text/html' }), 'is not valid JSON'],
-    ['answers half of it', () => answers('{"data":{"f0":{"name":"x"'), 'is not valid JSON'],
-    ['answers nothing', () => answers(''), 'is not valid JSON'],
-    ['answers levels without end', () => answers(`{"data":${'['.repeat(100_000)}`), 'is nested deeper than 512 levels'],
+    ['answers with a truncated body', () => answers('{"data":{"f0":{"name":"x"'), 'is not valid JSON'],
+    ['answers with an empty body', () => answers(''), 'is not valid JSON'],
+    ['answers with unlimited nesting', () => answers(`{"data":${'['.repeat(100_000)}`), 'is nested deeper than 512 levels'],
     ...(DEEP ? HEAVY : []),
-    ['answers much that is no JSON', () => answers('<p>,</p>'.repeat(125_000 * MEGABYTES)), 'is not valid JSON'],
-    ['breaks off', () => (server.answer = () => 'reset'), 'HTTP exception occurred'],
+    ['answers with a large body that is not JSON', () => answers('<p>,</p>'.repeat(125_000 * MEGABYTES)), 'is not valid JSON'],
+    ['breaks the connection', () => (server.answer = () => 'reset'), 'HTTP exception occurred'],
     ['answers with another type', () => answers(asked({ f0: 'x', f1: 'y', f2: 'z' })), 'expecting an object in the response from remote'],
     [
       'answers with a list',
       () => answers(asked({ f0: [{ name: 'x' }], f1: null, f2: null })),
       'expecting an object in the response from remote',
     ],
-    ['leaves out a key', () => answers(asked({ f0: null })), 'expecting a key for each join in the response from remote'],
-    ['leaves out a field', () => answers(asked({ f0: {}, f1: {}, f2: {} })), 'expecting key name'],
-    ['answers of something else', () => answers(asked({ constructor: {}, __proto__: {} })), 'expecting a key for each join'],
+    ['omits a key', () => answers(asked({ f0: null })), 'expecting a key for each join in the response from remote'],
+    ['omits a field', () => answers(asked({ f0: {}, f1: {}, f2: {} })), 'expecting key name'],
+    ['answers with unrelated keys', () => answers(asked({ constructor: {}, __proto__: {} })), 'expecting a key for each join'],
   ])('causes one error at the field: %s', async (_what, misbehave, message) => {
     misbehave();
     const { text } = await post({ query: JOINED });

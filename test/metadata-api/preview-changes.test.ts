@@ -193,7 +193,7 @@ it.each<[string, JsonObject, string, string]>([
     'not-supported',
     '$.args.changes[0].args[0].args',
   ],
-  ['an operation that is not there', { changes: [{ type: 'pg_nothing', args: {} }] }, 'parse-failed', '$.args.changes[0]'],
+  ['an unknown operation', { changes: [{ type: 'pg_nothing', args: {} }] }, 'parse-failed', '$.args.changes[0]'],
   ['too many queries', { changes: [], queries: Array.from({ length: 21 }, () => ({ query: '{ __typename }' })) }, 'bad-request', '$.args'],
   [
     'a user of a wrong form',

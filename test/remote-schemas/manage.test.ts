@@ -116,7 +116,7 @@ describe('adding a remote schema', () => {
           { code: 'invalid-params', error: 'not a valid URI generated from the template: gopher://127.0.0.1:1/graphql' },
         ],
         [
-          'nobody there',
+          'a refused connection',
           { url: 'http://127.0.0.1:1/graphql' },
           {
             path: '$.args',

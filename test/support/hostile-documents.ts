@@ -150,7 +150,7 @@ const fragments: readonly HostileRequest[] = [
     'a star',
     () => `{ author { ${times(10_000, (n) => `...F${n} `)} } } ${times(10_000, (n) => `fragment F${n} on author { id } `)}`,
   ),
-  document('fragments that nobody spreads', () => `{ author { id } } ${fill(MEGABYTE, (n) => `fragment F${n} on author { id } `)}`),
+  document('unused fragments', () => `{ author { id } } ${fill(MEGABYTE, (n) => `fragment F${n} on author { id } `)}`),
   document('one fragment, spread over and over', () => `{ author { ${fill(MEGABYTE, () => '...F ')} } } fragment F on author { id }`),
   document(
     'a wide fragment, spread often',

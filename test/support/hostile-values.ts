@@ -233,7 +233,7 @@ export const batches: readonly HostileRequest[] = [
   batch('columns', (n) => `{ author { ${times(900, () => `id `)} } b${n}: __typename }`),
   batch('literals', (n) => `{ a${n}: author(where: {id: {_in: [${times(2400, (i) => `${i} `)}]}}) { id } }`),
   batch('documents of many tokens', (n) => `{ a${n}: author { id } } ${'{}'.repeat(4900)}`),
-  batch('fragments that nobody spreads', (n) => `{ author { id } } ${times(240, (i) => `fragment F${n}_${i} on author { id } `)}`),
+  batch('unused fragments', (n) => `{ author { id } } ${times(240, (i) => `fragment F${n}_${i} on author { id } `)}`),
   batch('deletions', (n) => `mutation { ${times(100, (i) => `a${n}_${i}: delete_author_by_pk(id: ${i + 10}) { id } `)} }`),
   batch(
     'filters in variables',
@@ -264,7 +264,7 @@ export const variables: readonly HostileRequest[] = [
   document('the same declaration', () => `query (${fill(MEGABYTE, () => '$a: Int ')}) { author { id } }`),
   document('defaults', () => `query (${fill(MEGABYTE, (n) => `$a${n}: Int = 1 `)}) { author { id } }`),
   document(
-    'values that nobody declared',
+    'undeclared values',
     () => '{ author { id } }',
     () => `{${fill(MEGABYTE, (n) => `"a${n}":1,`)}"z":1}`,
   ),

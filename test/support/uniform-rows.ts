@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { isJsonArray, type Json, type JsonObject, printJson } from '../../src/util/json.ts';
 import { type GraphqlOptions, startTestService, type TestService } from './service.ts';
-import { type PlayedServer, playServer } from './played-server.ts';
+import { type FakeServer, startFakeServer } from './fake-server.ts';
 
 export let service: TestService;
-export let hook: PlayedServer;
+export let hook: FakeServer;
 const SECRET = 'hush';
 /** Rows of a root that are always written as they are read, row by row. */
 const FEW = 40;
@@ -44,7 +44,7 @@ export const empty = (): Promise<Json> => service.sql('truncate many, parent, ch
 /** Provides a service with the tables and a server of webhooks to the tests of a file. The tables are empty before each test. */
 export function playUniformRows(): void {
   beforeAll(async () => {
-    hook = await playServer();
+    hook = await startFakeServer();
     service = await startTestService({ ADMIN_SECRET: SECRET }, { HOOKS: hook.url });
     await service.sql(SCHEMA);
     for (const table of ['many', 'color', 'parent', 'child', 'pet', 'noted_child', 'numbered_child', 'item', 'odd']) {

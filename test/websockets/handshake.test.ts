@@ -4,11 +4,11 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { WebsocketObservation } from '../../src/observability/observation.ts';
 import { DEEP } from '../support/deep.ts';
-import { type PlayedServer, playServer } from '../support/played-server.ts';
+import { type FakeServer, startFakeServer } from '../support/fake-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { LEGACY, MODERN, type OpenOptions, TestSocket } from '../support/websocket.ts';
 
-let hook: PlayedServer;
+let hook: FakeServer;
 /** With a webhook, and CORS for all origins. */
 let byHook: TestService;
 /** With a webhook and the default CORS configuration. */
@@ -19,7 +19,7 @@ const sockets: TestSocket[] = [];
 const SECRET = { 'x-svc-admin-secret': 'secret' };
 
 beforeAll(async () => {
-  hook = await playServer();
+  hook = await startFakeServer();
   const hooked = { ADMIN_SECRET: 'secret', AUTH_HOOK: `${hook.url}/` };
   [byHook, withoutCors, open] = await Promise.all([
     startTestService({ ...hooked, WEBSOCKET_KEEPALIVE: '1' }),
@@ -154,8 +154,8 @@ describe('websocket credentials', () => {
   it.each<[string, object, string]>([
     ['no texts', { a: 1 }, 'the header "a" must be a string'],
     ['several lines', { a: 'x\r\nx-svc-role: admin' }, 'the header "a" has invalid characters'],
-    ['what is no name', { 'a b': '' }, '"a b" is not a valid header name'],
-    ['too much', { a: 'x'.repeat(20_000) }, 'the headers exceed 16384 characters'],
+    ['an invalid name', { 'a b': '' }, '"a b" is not a valid header name'],
+    ['oversized headers', { a: 'x'.repeat(20_000) }, 'the headers exceed 16384 characters'],
   ])('are refused with %s as a header', async (_name, headers, message) => {
     const socket = connect(byHook);
     await socket.opened();

@@ -115,7 +115,7 @@ describe.skipIf(!hasBigQuery())('the BigQuery emulator', () => {
       'SELECT place FROM ds.author GROUP BY place',
       /^Grouping by expressions of type GEOGRAPHY is not allowed/,
     ],
-    ['an array among what is distinct', 'SELECT DISTINCT tags FROM ds.author', /ARRAY/],
+    ['DISTINCT with an array', 'SELECT DISTINCT tags FROM ds.author', /ARRAY/],
     [
       'a structure as the key of a window',
       'SELECT ROW_NUMBER() OVER (PARTITION BY pair) AS x FROM ds.author',

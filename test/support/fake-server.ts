@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerOptions } from 'node
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
-export interface PlayedRequest {
+export interface FakeServerRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -10,7 +10,7 @@ export interface PlayedRequest {
   readonly body: string;
 }
 
-export interface PlayedAnswer {
+export interface FakeResponse {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string | string[]>>;
   /** Text is sent unchanged, anything else as JSON. */
@@ -19,24 +19,24 @@ export interface PlayedAnswer {
   readonly delay?: number;
 }
 
-export interface PlayedServer {
+export interface FakeServer {
   readonly url: string;
   /** All requests in order. */
-  readonly requests: PlayedRequest[];
+  readonly requests: FakeServerRequest[];
   /** Replaced by tests; null leaves the request without a response. */
-  answer: (request: PlayedRequest) => PlayedAnswer | null;
+  answer: (request: FakeServerRequest) => FakeResponse | null;
   close(): Promise<void>;
 }
 
 /** A real HTTP server with scripted responses, over HTTPS if `tls` is set. */
-export async function playServer(tls?: { readonly key: string; readonly cert: string }): Promise<PlayedServer> {
-  const played: Omit<PlayedServer, 'url' | 'close'> = { requests: [], answer: () => ({}) };
+export async function startFakeServer(tls?: { readonly key: string; readonly cert: string }): Promise<FakeServer> {
+  const played: Omit<FakeServer, 'url' | 'close'> = { requests: [], answer: () => ({}) };
   const listener: Parameters<typeof createServer>[1] = (incoming, outgoing) => {
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => {
       const { method = '', url = '', headers, rawHeaders } = incoming;
-      const request: PlayedRequest = { method, path: url, headers, rawHeaders, body: Buffer.concat(chunks).toString() };
+      const request: FakeServerRequest = { method, path: url, headers, rawHeaders, body: Buffer.concat(chunks).toString() };
       played.requests.push(request);
       const answer = played.answer(request);
       if (answer === null) return;
