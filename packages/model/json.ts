@@ -51,7 +51,7 @@ export function parseJson(text: string): Json {
   return parseScannedJson(text, scanJson(text, UNLIMITED));
 }
 
-/** `parseJson` for text of which more was to be known. */
+/** `parseJson` for text that was already scanned. */
 export function parseScannedJson(text: string, { lossless }: Pick<JsonFacts, 'lossless'>): Json {
   return (lossless ? JSON.parse(text) : parseExactJson(text, keepNumber)) as Json;
 }
@@ -60,7 +60,7 @@ function keepNumber(text: string): JsonNumber {
   return new JsonNumber(text);
 }
 
-/** Prints JSON text by `JSON.stringify`; undefined when the value holds a `JsonNumber`. */
+/** Prints JSON text by `JSON.stringify`; `undefined` if the value contains a `JsonNumber`. */
 export function printPlainJson(value: Json): string | undefined {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   printing = true;

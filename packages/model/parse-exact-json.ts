@@ -20,21 +20,21 @@ const BACKSLASH = 92;
 const CLOSE_LIST = 93;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
-/** Every decimal of so many digits is told from the others by a double. */
+/** Number of digits up to which a double distinguishes all decimals. */
 const EXACT_DIGITS = 15;
 /** Numbers below ten to the power of minus this are printed with an exponent. */
 const SMALLEST_PLAIN = 6;
 const POWERS_OF_TEN = Array.from({ length: EXACT_DIGITS + 1 }, (_, exponent) => 10 ** exponent);
-/** Characters of a string that are looked at one by one: a search is faster for long strings and slower for short ones. */
+/** Characters of a string that are read one by one: a search is faster for long strings and slower for short ones. */
 const SHORT = 24;
 /** A power of two. */
 const KNOWN_KEYS = 64;
-/** What strings may not hold as it is: escapes begin with the one, the other is not allowed. */
+/** Characters that a string cannot contain literally: backslashes begin escapes, control characters are not allowed. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const NOT_PLAIN = /[\\\u0000-\u001f]/;
 
 export class JsonFault extends SyntaxError {
-  /** Place of the fault, in characters. */
+  /** Position of the error, in characters. */
   readonly at: number;
   constructor(at: number) {
     super(`unexpected text in JSON at position ${at}`);
@@ -45,7 +45,7 @@ export class JsonFault extends SyntaxError {
 /**
  * Numbers that JavaScript prints as they are written become numbers: those of up to 15 digits, without
  * an exponent or zeros at the end of the fraction. For a key written twice the last one counts.
- * @param keep makes what stands for any other number
+ * @param keep creates the representation of any other number
  * @throws JsonFault, or another SyntaxError for a bad escape and when it is nested deeper than the stack
  */
 export function parseExactJson<N>(text: string, keep: (text: string) => N): ExactJson<N> {
@@ -87,7 +87,7 @@ export function parseExactJson<N>(text: string, keep: (text: string) => N): Exac
     return longString(start);
   };
 
-  /** Rows have the same keys over and over: a key that is known need not be copied and looked up again. */
+  /** Rows repeat their keys: a known key need not be copied and looked up again. */
   const key = (): string => {
     const start = at + 1;
     let hash = 0;

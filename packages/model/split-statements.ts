@@ -28,8 +28,8 @@ export function placedStatements(sql: string, escapes = false): readonly SqlStat
 }
 
 /**
- * The first statement that begins or ends a transaction, as PostgreSQL reads the text: nothing hides one, not even a routine or a
- * column that is called like the word that begins a body.
+ * Returns the first statement that begins or ends a transaction, as PostgreSQL reads the text. Nothing hides one, not even a routine or a
+ * column named like the word that begins a body.
  */
 export function transactionControlIn(sql: string): SqlStatement | undefined {
   let isInBody = false;
@@ -42,7 +42,7 @@ export function transactionControlIn(sql: string): SqlStatement | undefined {
   return undefined;
 }
 
-/** Whether the body of a routine begins in it and goes on behind it. No other two words begin one, and a body has none within. */
+/** Returns whether the body of a routine begins in a statement and continues after it. No other two words begin one, and bodies do not nest. */
 function opensBody(piece: string): boolean {
   const lexer: Lexer = { text: piece, at: 0 };
   const words: string[] = [];
@@ -114,7 +114,7 @@ function split(sql: string, hasBodies: boolean, escapes = false): readonly SqlSt
   return statements;
 }
 
-/** Where the whitespace and the comments that begin at a place end. */
+/** Returns the end of the whitespace and comments that begin at a position. */
 export function endOfBlank(text: string, at: number): number {
   const lexer: Lexer = { text, at };
   while (lexer.at < text.length && skipBlank(lexer)) {
@@ -176,7 +176,7 @@ function codeOf(text: string, literal: (text: string) => string): string | undef
   return `'${withoutComments(inside.replaceAll("''", "'"), literal).replaceAll("'", "''")}'`;
 }
 
-/** Whether a statement begins or ends a transaction; not so with savepoints. */
+/** Returns whether a statement begins or ends a transaction; savepoints do not. */
 export function isTransactionControl(statement: string): boolean {
   const from = endOfBlank(statement, 0);
   const head = withoutComments(statement.slice(from, from + LONGEST_HEAD))

@@ -11,24 +11,23 @@ import { choosePlace, type Place } from './place.ts';
 import { readPostmasterFile, stopOrphan, stopPostmaster } from './postmaster.ts';
 
 /**
- * The embedded PostgreSQL: a real server whose life belongs to this process. It listens on the loopback address
- * only, on a port of its own, behind a random password, and runs in a process group of its own, so that Ctrl-C
- * reaches the service first and the database is stopped last.
+ * The embedded PostgreSQL: a real server that this process starts and stops. It listens only on the loopback address, on a port of its own,
+ * behind a random password. It runs in its own process group, so that Ctrl-C reaches the service first and the database stops last.
  *
- * The folder holds `data/` (the database's files), `password`, `port`, `postgres.log` and `owner.lock`.
+ * The folder contains `data/` (the database's files), `password`, `port`, `postgres.log` and `owner.lock`.
  */
 export interface Cluster {
-  /** Where the files really are, which is not the folder asked for when the database's user cannot reach that. */
+  /** Actual folder of the files; another one than requested if the database's user cannot reach that. */
   readonly folder: string;
-  /** Whether this start made the cluster. */
+  /** This start created the cluster. */
   readonly created: boolean;
   readonly port: number;
-  /** The process id of the database; another one after it has ended by itself and was started again. */
+  /** Process id of the database; it changes when the database has crashed and was restarted. */
   readonly pid: number;
-  /** A superuser URL; without a name it is of the database `postgres`. */
+  /** Returns a superuser URL, by default of the database `postgres`. */
   url(database?: string): string;
   connectionConfig(database?: string): ConnectionConfig;
-  /** Stops the database and waits for it; a second call waits too. */
+  /** Stops the database and waits for it; further calls wait too. */
   stop(): Promise<void>;
 }
 
@@ -41,30 +40,30 @@ export interface ConnectionConfig {
 }
 
 export interface ClusterOptions {
-  /** The folder of the cluster; made when missing. */
+  /** Folder of the cluster; created if missing. */
   readonly dataDirectory: string;
-  /** Told what the user should know: a place chosen elsewhere, an orphan stopped, a database that ended by itself. */
+  /** Called with notes for the user: another folder was chosen, an orphan was stopped, the database crashed. */
   readonly log?: (message: string) => void;
-  /** Server settings on top of ours. */
+  /** Server settings in addition to ours. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Users to run as when this process is root, the best first. */
+  /** Users to run as if this process is root, the preferred one first. */
   readonly accountNames?: readonly string[];
 }
 
 const HOST = '127.0.0.1';
 const START_PATIENCE_MS = 60_000;
-/** Pauses before a database that ended by itself is started again: each is twice the one before. */
+/** Pauses before a crashed database is restarted; each is twice the previous one. */
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 30_000;
 
 /**
- * Starts the cluster in a folder, and makes it first when there is none.
- * @throws InUseError when another process runs it, Error with a message for the user for all else
+ * Starts the cluster in a folder, and creates it first if there is none.
+ * @throws InUseError if another process runs it, otherwise Error with a message for the user
  */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const log = options.log ?? (() => undefined);
   const requested = resolve(options.dataDirectory);
-  // Where there is none, nothing else is worth a complaint.
+  // Without binaries, no other check matters.
   platformPackage();
   const place = choosePlace(requested, options.accountNames);
   if (place.folder !== requested) log(`the user of the embedded PostgreSQL cannot enter ${requested}; its files are in ${place.folder}`);
@@ -97,7 +96,7 @@ function readPassword(place: Place): string {
   return password;
 }
 
-/** Runs the server until it is ready; takes another port when the chosen one was taken meanwhile. */
+/** Starts the server and waits until it is ready; uses another port if the chosen one was taken meanwhile. */
 async function launch(
   place: Place,
   binaries: Binaries,
@@ -168,13 +167,13 @@ interface Running {
   readonly port: number;
   readonly password: string;
   readonly created: boolean;
-  /** On the same port. */
+  /** Restarts on the same port. */
   readonly startAgain: () => Promise<ChildProcess>;
   readonly release: () => void;
   readonly log: (message: string) => void;
 }
 
-/** The database of a running service is started again when it ends by itself: its address stays the same. */
+/** Restarts the database of a running service after a crash; its address stays the same. */
 function watch({ place, child, port, password, created, startAgain, release, log }: Running): Cluster {
   let pid = child.pid as number;
   let stopping: Promise<void> | undefined;

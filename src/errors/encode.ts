@@ -2,18 +2,18 @@ import { type JsonObject, printJson } from '../util/json.ts';
 import { shortened } from './shortened.ts';
 import { SvcError } from './svc-error.ts';
 
-/** Characters of the messages and paths that clients get; there are lists of objects in those for administrators. */
+/** Maximum length of messages and paths for clients, in characters. Those for administrators may contain lists of objects. */
 const LONGEST_MESSAGE = 4000;
 const LONGEST_ADMIN_MESSAGE = 100_000;
 const LONGEST_PATH = 4000;
 
-/** Anything thrown, as an `SvcError`: what is not one is `unexpected` and keeps its text to itself. */
+/** Converts a thrown value to an `SvcError`. Other values become `unexpected` without their text. */
 export function toSvcError(thrown: unknown): SvcError {
   if (thrown instanceof SvcError) return thrown;
   return new SvcError('unexpected', 'internal error', { cause: thrown });
 }
 
-/** What the log tells of an error. */
+/** Returns an error in the form of log records. */
 export function encodeLoggedError({ printedPath, code, message }: SvcError): {
   readonly path: string;
   readonly code: string;
@@ -22,7 +22,7 @@ export function encodeLoggedError({ printedPath, code, message }: SvcError): {
   return { path: shortened(printedPath, LONGEST_PATH), code, message: shortened(message, LONGEST_MESSAGE) };
 }
 
-/** `{path, error, code, internal?}` of the administration endpoints. */
+/** Returns `{path, error, code, internal?}`, the form of administration endpoints. */
 export function encodeAdminError(error: SvcError, showInternal: boolean): JsonObject {
   return {
     path: shortened(error.printedPath, LONGEST_PATH),
@@ -32,7 +32,7 @@ export function encodeAdminError(error: SvcError, showInternal: boolean): JsonOb
   };
 }
 
-/** `{message, locations?, extensions: {path, code, internal?}}`, one entry of a GraphQL response's `errors`. */
+/** Returns `{message, locations?, extensions: {path, code, internal?}}`, an entry of `errors` in a GraphQL response. */
 export function encodeGraphqlError(error: SvcError, showInternal: boolean): JsonObject {
   return {
     message: shortened(error.message, LONGEST_MESSAGE),
@@ -45,7 +45,7 @@ export function encodeGraphqlError(error: SvcError, showInternal: boolean): Json
   };
 }
 
-/** The body of an answer without data: `{"errors":[…]}`. */
+/** Returns the body of a response without data: `{"errors":[…]}`. */
 export function printGraphqlErrors(error: SvcError, showInternal: boolean): string {
   return printJson({ errors: error.graphqlErrors ?? [encodeGraphqlError(error, showInternal)] });
 }
