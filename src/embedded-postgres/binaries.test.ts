@@ -10,7 +10,7 @@ interface Link {
   readonly target: string;
 }
 
-// nobody who runs the tests or owns a file
+// an account that neither runs the tests nor owns a file
 const OTHER = { uid: 60_001, gid: 60_001 };
 let scratch: string;
 

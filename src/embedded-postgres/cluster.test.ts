@@ -122,7 +122,7 @@ describe('startCluster', () => {
     expect(processStart(pid)).not.toBeNull();
     child.kill('SIGTERM');
     await ended(child);
-    // Whoever inherits it may take a moment to collect it.
+    // Its new parent process may take a moment to collect it.
     await expect.poll(() => processStart(pid), WAIT).toBeNull();
     await start(folder);
   });
