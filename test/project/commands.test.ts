@@ -11,7 +11,7 @@ import { command, MAIN } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
 import { DEEP } from '../support/deep.ts';
 import { OWN_DATABASE, type ProjectFolder, projectFolder } from '../support/project-folder.ts';
-import { playServer } from '../support/played-server.ts';
+import { startFakeServer } from '../support/fake-server.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
@@ -28,7 +28,7 @@ it('suggests the closest command for an unknown one', () => {
 });
 
 it.runIf(DEEP)('sends no environment variable to an endpoint of the project file, except admin secrets', async () => {
-  const server = await playServer();
+  const server = await startFakeServer();
   server.answer = () => ({ status: 401, body: { error: 'no', code: 'access-denied', path: '$' } });
   const sent = async (name: string, flags: readonly string[] = [], files: Record<string, string> = {}): Promise<string | undefined> => {
     const folder = projectFolder(server);
@@ -247,7 +247,7 @@ describe.runIf(DEEP)('commands besides deployment', () => {
     ]);
     old.close();
     expect(applied).toMatchObject({ code: 5, json: { errors: [{ code: 'parse-failed' }, { code: 'old-service' }] } });
-    expect(JSON.stringify(applied.json)).toContain('has version 0.0.9 and is older than this command');
+    expect(JSON.stringify(applied.json)).toContain('has version 0.0.9, which is older than this command');
     expect(planned.code).toBe(0);
     expect(JSON.stringify(planned.json['plan'])).toContain('nothing was tried: the service at');
     expect(version.json['warnings']).toEqual([expect.stringContaining('is older than the command')]);

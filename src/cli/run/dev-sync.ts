@@ -5,7 +5,7 @@ import { readMetadata, type ReadMetadata } from '../../project/directory/read-me
 import { writeMetadata } from '../../project/directory/write-metadata.ts';
 import { normalised, shapeProblems } from '../../project/document.ts';
 import { printProblem, ProjectFailure } from '../../project/failure.ts';
-import { inWordsOf } from '../../project/kept-spelling.ts';
+import { withSpellingOf } from '../../project/preserve-spelling.ts';
 import { mergeDocuments } from '../../project/merge-documents.ts';
 import { type Applied, applyMetadata, changesOf, exportFrom, isApplied, problemsOf } from '../../project/project-metadata.ts';
 import type { Project } from '../../project/project.ts';
@@ -111,7 +111,7 @@ function writeBack(
     JsonObject,
   ];
   const { document, conflicts } = mergeDocuments(before, ours, now);
-  const { changes } = writeMetadata(at, inWordsOf(read.document, document, kinds));
+  const { changes } = writeMetadata(at, withSpellingOf(read.document, document, kinds));
   applyChanges(files, changes);
   for (const [path, text] of changes) progress(`${text === null ? 'removed' : 'written'} ${files.show(path)}: changed in the service`);
   for (const object of conflicts) progress(`changed both in the files and in the service; the files win: ${object}`);

@@ -11,14 +11,14 @@ import { indented, orphansOf, writeMetadata } from '../../project/directory/writ
 import { diffDocuments, type DocumentChange, printChanges, unifiedDiff } from '../../project/document-diff.ts';
 import { normalised, shapeProblems } from '../../project/document.ts';
 import { EXIT, failure, ProjectFailure } from '../../project/failure.ts';
-import { inWordsOf } from '../../project/kept-spelling.ts';
+import { withSpellingOf } from '../../project/preserve-spelling.ts';
 import { lintMetadata } from '../../project/lint.ts';
 import { openProject } from '../../project/project.ts';
 import {
   applyMetadata,
   changesOf,
   exportFrom,
-  type Inconsistency,
+  type LocatedInconsistency,
   titleOf,
   isApplied,
   listInconsistencies,
@@ -119,7 +119,7 @@ export async function runExport(context: CommandContext): Promise<CommandOutcome
       {},
       EXIT.usage,
     );
-  const written = writeMetadata(at, inWordsOf(writtenDocument(at), metadata, await context.kinds()));
+  const written = writeMetadata(at, withSpellingOf(writtenDocument(at), metadata, await context.kinds()));
   const changes = new Map(written.changes);
   const prune = flagOption(context, 'prune');
   for (const path of written.orphans) {
@@ -191,7 +191,7 @@ function changeJson({ kind, object, source, table, role, access, details, before
   );
 }
 
-function inconsistencyJson({ type, name, reason, definition, place }: Inconsistency): JsonObject {
+function inconsistencyJson({ type, name, reason, definition, place }: LocatedInconsistency): JsonObject {
   return { type, name, reason, definition, ...(place?.file === undefined ? {} : { file: place.file, line: place.line ?? 0 }) };
 }
 
@@ -218,7 +218,7 @@ async function projectMetadata(context: CommandContext): Promise<ReadMetadata | 
   }
 }
 
-function consistencyOutcome(inconsistencies: readonly Inconsistency[], done: string): CommandOutcome {
+function consistencyOutcome(inconsistencies: readonly LocatedInconsistency[], done: string): CommandOutcome {
   const data = { is_consistent: inconsistencies.length === 0, inconsistencies: inconsistencies.map(inconsistencyJson) };
   if (inconsistencies.length === 0) return { text: `${done}; the metadata is consistent`, data };
   return { text: `${done}; the metadata is inconsistent`, data, exit: EXIT.inconsistent, problems: problemsOf(inconsistencies) };

@@ -6,7 +6,7 @@ import { printedName } from '../../project/directory/sections.ts';
 import { eachObject, lintMetadata } from '../../project/lint.ts';
 import { sourceNames } from '../../migrations/sources.ts';
 import { describeGrant, type Grant, grantsOf, sessionVariablesOf } from '../../project/permissions/matrix.ts';
-import { judgeRow, type JudgedPart, passes, printJudged } from '../../project/permissions/judge-row.ts';
+import { evaluateRow, type EvaluatedPart, passes, printEvaluation } from '../../project/permissions/evaluate-row.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../../util/json.ts';
 import { nearest } from '../../util/nearest.ts';
 import { type CommandContext, listOption, type CommandOutcome, textOption } from '../context.ts';
@@ -85,7 +85,7 @@ export async function runExplain(context: CommandContext): Promise<CommandOutcom
     if (missing.length > 0) lines.push(`missing session variables: ${missing.join(', ')}; such a request is rejected`);
     const judged = row === undefined || missing.length > 0 ? undefined : await judgedBy(context, grant, row, session);
     if (judged !== undefined) {
-      lines.push(printJudged(judged));
+      lines.push(printEvaluation(judged));
       if (passes(judged)) passing += 1;
     }
     rules.push({
@@ -167,11 +167,11 @@ async function judgedBy(
   grant: Grant,
   row: JsonObject,
   session: ReadonlyMap<string, string>,
-): Promise<readonly JudgedPart[]> {
+): Promise<readonly EvaluatedPart[]> {
   const { permission, operation, source, tableName } = grant;
   const rule = permission[operation === 'insert' ? 'check' : 'filter'] ?? {};
   const { settings } = await context.project();
-  return judgeRow(await context.server(), settings.paths.query, { source, table: tableName }, row, withSession(rule, session));
+  return evaluateRow(await context.server(), settings.paths.query, { source, table: tableName }, row, withSession(rule, session));
 }
 
 /** Operators that compare with a list. */

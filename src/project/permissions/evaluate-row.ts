@@ -1,13 +1,13 @@
-/** What a rule says of one row that is there, part by part: the service counts whether the row is among those of each part. */
+/** Evaluates a rule for one existing row, part by part: for each part, the service counts whether it matches the row. */
 import { isJsonArray, isJsonObject, type Json, type JsonObject, printJson } from '../../util/json.ts';
 import { failure } from '../failure.ts';
 import type { ServerClient } from '../server-client.ts';
 
-export interface JudgedPart {
-  /** 0: the rule itself. */
+export interface EvaluatedPart {
+  /** 0 for the rule itself. */
   readonly depth: number;
   readonly text: string;
-  /** null: the database cannot tell, and the row does not pass. */
+  /** `null` for SQL NULL, with which a row does not pass. */
   readonly value: boolean | null;
 }
 
@@ -17,22 +17,22 @@ interface Part {
   readonly rule: JsonObject;
 }
 
-/** Parts that are told, the first ones; of a rule that has more, the whole is looked at too. */
-const MOST_PARTS = 200;
+/** Maximum number of evaluated parts. A rule with more is also evaluated as a whole. */
+const MAX_PARTS = 200;
 
 const LISTS: ReadonlySet<string> = new Set(['_and', '_or', '$and', '$or']);
 
-/** The parts of a rule, each in front of what is inside of it. */
+/** Returns the parts of a rule, each before its own parts. */
 function partsOf(rule: Json): readonly Part[] {
   const parts: Part[] = [];
   let isCut = false;
   const add = (depth: number, text: string, own: JsonObject, wrap: (inside: JsonObject) => JsonObject): void => {
-    if (parts.length < MOST_PARTS) parts.push({ depth, text, rule: wrap(own) });
+    if (parts.length < MAX_PARTS) parts.push({ depth, text, rule: wrap(own) });
     else isCut = true;
   };
-  const visit = (given: Json, depth: number, wrap: (inside: JsonObject) => JsonObject): void => {
-    if (!isJsonObject(given)) return;
-    const entries = Object.entries(given);
+  const visit = (part: Json, depth: number, wrap: (inside: JsonObject) => JsonObject): void => {
+    if (!isJsonObject(part)) return;
+    const entries = Object.entries(part);
     if (entries.length === 0) add(depth, 'always', {}, wrap);
     for (const [key, value] of entries) {
       if (LISTS.has(key) && isJsonArray(value)) {
@@ -43,7 +43,7 @@ function partsOf(rule: Json): readonly Part[] {
         visit(value, depth + 1, wrap);
       } else if (key === '_exists' || key === '$exists') add(depth, `${key} ${printJson(value)}`, { [key]: value }, wrap);
       else if (isJsonObject(value) && !Object.keys(value).every((each) => /^[_$]/.test(each))) {
-        // A relationship: what is inside is about the row that it leads to.
+        // A relationship: its parts are about the related row.
         add(depth, key, { [key]: value }, wrap);
         visit(value, depth + 1, (inside) => wrap({ [key]: inside }));
       } else if (isJsonObject(value))
@@ -54,36 +54,39 @@ function partsOf(rule: Json): readonly Part[] {
   };
   visit(rule, 0, (inside) => inside);
   if (!isCut || !isJsonObject(rule)) return parts;
-  return [{ depth: 0, text: `the whole rule, of which the first ${MOST_PARTS} parts are told`, rule }, ...parts];
+  return [{ depth: 0, text: `the whole rule (the first ${MAX_PARTS} parts follow)`, rule }, ...parts];
 }
 
 /**
- * @param row values of columns that tell it from all others
- * @param rule with the session's values in it
- * @throws ProjectFailure also when there is no such row, or more than one
+ * @param row values of columns that identify the row
+ * @param rule rule with the values of session variables
+ * @throws ProjectFailure also if there is not exactly one such row
  */
-export async function judgeRow(
+export async function evaluateRow(
   server: ServerClient,
   queryPath: string,
   place: { readonly source: string; readonly table: Json },
   row: JsonObject,
   rule: Json,
-): Promise<readonly JudgedPart[]> {
+): Promise<readonly EvaluatedPart[]> {
   const isRow = Object.entries(row).map(
     ([column, value]): JsonObject => ({ [column]: value === null ? { _is_null: true } : { _eq: value } }),
   );
   const count = (where: Json): JsonObject => ({ type: 'count', args: { ...place, where } });
   const parts = partsOf(rule);
-  const asked = [
+  const counting = [
     count({ _and: isRow }),
     ...parts.flatMap((part) => [count({ _and: [...isRow, part.rule] }), count({ _and: [...isRow, { _not: part.rule }] })]),
   ];
-  const { status, body } = await server.send(queryPath, { body: { type: 'bulk', args: asked } });
+  const { status, body } = await server.send(queryPath, { body: { type: 'bulk', args: counting } });
   if (status !== 200 || !isJsonArray(body))
     throw failure('server', isJsonObject(body) && typeof body['error'] === 'string' ? body['error'] : printJson(body));
   const counts = body.map((answer) => (isJsonObject(answer) ? Number(answer['count']) : 0));
   if (counts[0] !== 1)
-    throw failure('row', `${counts[0] === 0 ? 'there is no row' : `${counts[0]} rows are`} like ${printJson(row)}: one is wanted`);
+    throw failure(
+      'row',
+      `${counts[0] === 0 ? 'no row matches' : `${counts[0]} rows match`} ${printJson(row)}: name columns that match one row`,
+    );
   return parts.map(({ depth, text }, i) => ({
     depth,
     text,
@@ -91,12 +94,12 @@ export async function judgeRow(
   }));
 }
 
-/** A rule for people: a line for each part. */
-export function printJudged(parts: readonly JudgedPart[]): string {
+/** Returns a line for each part. */
+export function printEvaluation(parts: readonly EvaluatedPart[]): string {
   return parts.map(({ depth, text, value }) => `${String(value).padEnd(5)}  ${'  '.repeat(depth)}${text}`).join('\n');
 }
 
-/** Whether the row passes: all parts at the top hold. */
-export function passes(parts: readonly JudgedPart[]): boolean {
+/** Returns whether the row passes: all top-level parts are true. */
+export function passes(parts: readonly EvaluatedPart[]): boolean {
   return parts.every(({ depth, value }) => depth > 0 || value === true);
 }
