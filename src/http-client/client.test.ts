@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type PlayedServer, playServer } from '../../test/support/played-server.ts';
+import { type FakeServer, startFakeServer } from '../../test/support/fake-server.ts';
 import { SELF_SIGNED } from '../../test/support/self-signed.ts';
 import { createOutboundClient, type OutboundClient, type OutboundOptions } from './client.ts';
 import { OutboundError } from './outbound-error.ts';
@@ -8,11 +8,11 @@ import type { AllowlistedHost } from './tls-allowlist.ts';
 import type { OutboundRequest } from './request.ts';
 
 const clients: OutboundClient[] = [];
-const servers: PlayedServer[] = [];
-let server: PlayedServer;
+const servers: FakeServer[] = [];
+let server: FakeServer;
 
-async function played(tls?: { readonly key: string; readonly cert: string }): Promise<PlayedServer> {
-  const made = await playServer(tls);
+async function played(tls?: { readonly key: string; readonly cert: string }): Promise<FakeServer> {
+  const made = await startFakeServer(tls);
   servers.push(made);
   return made;
 }

@@ -3,7 +3,7 @@ import { createConnection, type Connection, type RowDataPacket } from 'mysql2/pr
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Json, type JsonObject, parseJson, printJson } from '../../src/util/json.ts';
 import { hasMariadb, startMariadb, type TestMariadb } from '../support/mariadb.ts';
-import { type PlayedServer, playServer } from '../support/played-server.ts';
+import { type FakeServer, startFakeServer } from '../support/fake-server.ts';
 import { type Answer, startTestService, type TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
 
@@ -13,14 +13,14 @@ const HOOK = 'http://127.0.0.1:9/';
 describe.skipIf(!hasMariadb())('event triggers of MariaDB', () => {
   let server: TestMariadb;
   let service: TestService;
-  let receiver: PlayedServer;
+  let receiver: FakeServer;
   /** A session of another application. */
   let database: Connection;
 
   beforeAll(async () => {
     server = await startMariadb();
     await server.run('create database shop');
-    receiver = await playServer();
+    receiver = await startFakeServer();
     service = await startTestService({}, { SHOP: server.url('shop'), HOOKS: receiver.url });
     database = await createConnection({
       uri: server.url('shop'),

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { type Json, type JsonObject, printJson } from '../../src/util/json.ts';
 import { DEEP } from '../support/deep.ts';
 import { hasMariadb, startMariadb, startOwnMariadb, type TestMariadb } from '../support/mariadb.ts';
-import { type PlayedServer, playServer } from '../support/played-server.ts';
+import { type FakeServer, startFakeServer } from '../support/fake-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { MODERN, TestSocket } from '../support/websocket.ts';
 import { WAIT } from '../support/wait.ts';
@@ -24,11 +24,11 @@ const [FIRST = '', EVENTS = ''] = (/## Grants\s+```sql shown\n([^`]*)```/.exec(r
 describe.skipIf(!hasMariadb())('documented grants of MariaDB', () => {
   let server: TestMariadb;
   let service: TestService;
-  let hook: PlayedServer;
+  let hook: FakeServer;
   beforeAll(async () => {
     server = await startMariadb();
     await server.run(TABLES);
-    hook = await playServer();
+    hook = await startFakeServer();
     const url = (user: string): string => server.url('shop').replace('root@', `${user}@`);
     service = await startTestService(
       { REQUEST_TIMEOUT: '2', EVENTS_FETCH_INTERVAL: '100' },

@@ -1,4 +1,4 @@
-/** The same tables and requests give the same answers on PostgreSQL and MariaDB. */
+/** PostgreSQL and MariaDB give the same answers to the same requests. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sample } from '../support/deep.ts';
 import { hasMariadb } from '../support/mariadb.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
 import { hasMariadb } from '../support/mariadb.ts';
-import { type PlayedServer, playServer } from '../support/played-server.ts';
+import { type FakeServer, startFakeServer } from '../support/fake-server.ts';
 import { type Kind, SOURCES, startTwins, type Twins } from '../support/twins.ts';
 
 const KINDS = ['pg', 'dbb'] as const;
@@ -20,7 +20,7 @@ const ROWS = '{ _team(order_by: {id: asc}) { id name } _player(order_by: {id: as
 
 describe.skipIf(!hasMariadb())('PostgreSQL and MariaDB', () => {
   let twins: Twins;
-  let hook: PlayedServer;
+  let hook: FakeServer;
   let ranks: GraphqlServer;
 
   const hooked = (path: string): JsonObject => ({ type: 'http', definition: { url: `${hook.url}${path}` } });
@@ -28,7 +28,7 @@ describe.skipIf(!hasMariadb())('PostgreSQL and MariaDB', () => {
     twins.both(`create_${kind}_permission`, { table, role: 'user', permission });
 
   beforeAll(async () => {
-    hook = await playServer();
+    hook = await startFakeServer();
     ranks = await startGraphqlServer(
       'type Query { rank(name: String!): Int holders: [Holder!]! } type Holder { player: Int! label: String }',
       {

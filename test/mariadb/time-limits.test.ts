@@ -1,4 +1,4 @@
-/** Nothing runs in MariaDB for longer than its request: reads, mutations, and waits for a free session. */
+/** Reads, mutations and waits for a free session end with their request. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

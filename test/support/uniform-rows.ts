@@ -42,7 +42,7 @@ async function allow(kind: string, table: string, role: string, permission: Json
 export const empty = (): Promise<Json> => service.sql('truncate many, parent, child, pet, item, odd restart identity');
 
 /** Provides a service with the tables and a server of webhooks to the tests of a file. The tables are empty before each test. */
-export function playUniformRows(): void {
+export function useUniformRows(): void {
   beforeAll(async () => {
     hook = await startFakeServer();
     service = await startTestService({ ADMIN_SECRET: SECRET }, { HOOKS: hook.url });

@@ -1,7 +1,7 @@
 /** Keys behind a URL, fetched from a real server with short times. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type PlayedServer, playServer } from '../../../test/support/played-server.ts';
+import { type FakeServer, startFakeServer } from '../../../test/support/fake-server.ts';
 import { ecPair, ed25519Pair, rsaPair, token } from '../../../test/support/tokens.ts';
 import { jwtSecrets } from '../../config/jwt-secret.ts';
 import type { Observation } from '../../observability/observation.ts';
@@ -16,13 +16,13 @@ const one = rsaPair();
 const two = rsaPair();
 const keysOf = (...keys: readonly unknown[]) => ({ keys });
 
-let server: PlayedServer;
+let server: FakeServer;
 let outbound: OutboundClient;
 let observations: Observation[];
 const open: { stop(): void }[] = [];
 
 beforeEach(async () => {
-  server = await playServer();
+  server = await startFakeServer();
   outbound = createOutboundClient();
   observations = [];
 });
@@ -113,7 +113,7 @@ describe('keys behind a URL', () => {
   });
 
   it('are not fetched from elsewhere', async () => {
-    const other = await playServer();
+    const other = await startFakeServer();
     try {
       other.answer = () => ({ body: keysOf(two.jwk()) });
       server.answer = () => ({ status: 302, headers: { location: other.url } });

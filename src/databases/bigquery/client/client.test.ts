@@ -3,7 +3,7 @@ import { createVerify, generateKeyPairSync } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { DEEP } from '../../../../test/support/deep.ts';
 import { createOutboundClient, type OutboundClient } from '../../../http-client/client.ts';
-import { type PlayedAnswer, type PlayedRequest, type PlayedServer, playServer } from '../../../../test/support/played-server.ts';
+import { type FakeResponse, type FakeServerRequest, type FakeServer, startFakeServer } from '../../../../test/support/fake-server.ts';
 import { CancellationSource } from '../../../util/cancellation.ts';
 import type { ResultBudget } from '../../../backend/result-budget.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
@@ -31,16 +31,16 @@ const JOB = { jobReference: { projectId: 'p', jobId: 'job 1', location: 'EU' } }
 const FIELD: JsonObject = { schema: { fields: [{ name: 'a', type: 'STRING', mode: 'NULLABLE' }] } };
 const rows = (...cells: readonly Json[]): JsonObject => ({ rows: cells.map((v) => ({ f: [{ v }] })) });
 
-let server: PlayedServer;
+let server: FakeServer;
 let http: OutboundClient;
 const clients: BigQueryClient[] = [];
 /** Responses to calls other than token requests, in order; the last one is repeated. */
-let answers: ((request: PlayedRequest) => PlayedAnswer | null)[] = [];
+let answers: ((request: FakeServerRequest) => FakeResponse | null)[] = [];
 let tokens = 0;
 let lifetime = 3600;
 
 beforeAll(async () => {
-  server = await playServer();
+  server = await startFakeServer();
   http = createOutboundClient();
 });
 afterEach(async () => {
@@ -85,7 +85,7 @@ const calls = (): readonly string[] => server.requests.map(({ method, path }) =>
 const bodies = (): readonly JsonObject[] =>
   server.requests.filter(({ path, body }) => path !== '/token' && body !== '').map(({ body }) => JSON.parse(body) as JsonObject);
 const answered =
-  (body: JsonObject, status = 200): (() => PlayedAnswer) =>
+  (body: JsonObject, status = 200): (() => FakeResponse) =>
   () => ({ status, body });
 const done = (...cells: readonly Json[]): JsonObject => ({ ...JOB, ...FIELD, jobComplete: true, ...rows(...cells) });
 const refusal = (reason: string, message: string, code = 400): JsonObject => ({ error: { code, message, errors: [{ reason, message }] } });
@@ -123,7 +123,7 @@ describe('access tokens', () => {
     await Promise.all([one.run(SELECT, {}, valueCells), one.run(SELECT, {}, valueCells)]);
     await one.run(SELECT, {}, valueCells);
     expect(tokens).toBe(1);
-    const [{ body }] = server.requests.filter(({ path }) => path === '/token') as [PlayedRequest];
+    const [{ body }] = server.requests.filter(({ path }) => path === '/token') as [FakeServerRequest];
     const form = new URLSearchParams(body);
     expect(form.get('grant_type')).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer');
     const [head = '', claims = '', signature = ''] = (form.get('assertion') ?? '').split('.');
@@ -311,7 +311,7 @@ describe('queries', () => {
 
   it('does not retry a job that failed with backendError itself', async () => {
     const broken = answered(refusal('backendError', 'broken', 503), 503);
-    const state = (json: JsonObject): (() => PlayedAnswer) => answered({ ...JOB, status: json });
+    const state = (json: JsonObject): (() => FakeResponse) => answered({ ...JOB, status: json });
     const ofJob = state({ state: 'DONE', errorResult: { reason: 'backendError', message: 'broken' } });
     const going = answered({ ...JOB, jobComplete: false });
     answers = [going, broken, ofJob, answered(done('x'))];
@@ -431,7 +431,7 @@ it('counts the billed bytes of long jobs without a callback', async () => {
 it('refuses SQL of administrators whose rows are too large together', async () => {
   answers = [answered({ ...done('a'.repeat(400), 'b'.repeat(400)), pageToken: 'p 2' }), answered(done('c'.repeat(400)))];
   const source = new BigQuerySource(client(), { rowLimit: 1, datasets: [] });
-  const refused = { code: 'bad-request', message: 'the rows are larger than 1000 bytes together: ask for fewer, or give max_rows' };
+  const refused = { code: 'bad-request', message: 'the rows are larger than 1000 bytes in total: request fewer rows, or set max_rows' };
   expect(await failure(source.runSql('select 1', { maxBytes: 1_000 }))).toMatchObject(refused);
   answers = [answered({ ...done('a'.repeat(400), 'b'.repeat(400)), pageToken: 'p 2' }), answered(done('c'.repeat(400)))];
   const first = await source.runSql('select 1', { maxBytes: 1_000, maxRows: 1 });

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type PlayedAnswer, type PlayedRequest, type PlayedServer, playServer } from '../../../../test/support/played-server.ts';
+import { type FakeResponse, type FakeServerRequest, type FakeServer, startFakeServer } from '../../../../test/support/fake-server.ts';
 import type { SvcError } from '../../../errors/svc-error.ts';
 import { createOutboundClient, type OutboundClient } from '../../../http-client/client.ts';
 import type { JsonObject } from '../../../util/json.ts';
@@ -12,14 +12,14 @@ import { BigQueryClient } from './client.ts';
 import { textCells } from './answers.ts';
 
 const DONE = { jobReference: { projectId: 'p', jobId: 'j' }, jobComplete: true };
-let server: PlayedServer;
+let server: FakeServer;
 let http: OutboundClient;
 let folder: string;
-let tokens: (request: PlayedRequest) => PlayedAnswer | null;
+let tokens: (request: FakeServerRequest) => FakeResponse | null;
 const clients: BigQueryClient[] = [];
 
 beforeAll(async () => {
-  server = await playServer();
+  server = await startFakeServer();
   server.answer = (request) => (request.path.startsWith('/bigquery') ? { body: DONE } : tokens(request));
   http = createOutboundClient();
   folder = mkdtempSync(join(tmpdir(), 'svc-credentials-'));
