@@ -18,7 +18,7 @@ import {
   kinds,
   name,
   opened,
-  playState,
+  useRunningState,
   source,
   start,
   state,
@@ -27,7 +27,7 @@ import {
 } from '../../test/support/running-state.ts';
 import { WAIT } from '../../test/support/wait.ts';
 
-playState();
+useRunningState();
 
 test('stores and publishes a change, and loads it at the next start', async () => {
   expect(state.current()).toMatchObject({ resourceVersion: 1, metadata: EMPTY_METADATA });

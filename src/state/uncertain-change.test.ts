@@ -1,6 +1,6 @@
 /** Changes whose commit was not confirmed, and background work that is repeated until it succeeds. */
 import { expect, test, vi } from 'vitest';
-import { add, database, key, opened, playState, start, state, storage, track } from '../../test/support/running-state.ts';
+import { add, database, key, opened, useRunningState, start, state, storage, track } from '../../test/support/running-state.ts';
 import { runSql } from '../../test/support/postgres.ts';
 import { WAIT } from '../../test/support/wait.ts';
 import type { Source } from '../backend/backend.ts';
@@ -12,7 +12,7 @@ import type { Save } from '../metadata-store/storage.ts';
 import type { Observation } from '../observability/observation.ts';
 import type { Change, State } from './state.ts';
 
-playState();
+useRunningState();
 
 const lost = (): SvcError => new SvcError('unexpected', 'connection error', { isUncertain: true });
 

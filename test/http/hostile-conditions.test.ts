@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import pg from 'pg';
 import { cpuOfProcess } from '../support/cpu.ts';
 import { sample } from '../support/deep.ts';
-import { hostileQuestions, relatedSchema } from '../support/hostile-conditions.ts';
+import { hostileQueries, relatedSchema } from '../support/hostile-conditions.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const MOST_MS = 2_000;
@@ -70,7 +70,7 @@ it('measures work of the database', async () => {
 const answered: string[] = [];
 /** Legitimate queries of users. */
 const SENSIBLE = ['all of 160 times parents', 'any of 160 times no children', 'an update by 40 times numbers of children'];
-const asked = sample(hostileQuestions, 24, ({ name }) => SENSIBLE.includes(name));
+const asked = sample(hostileQueries, 24, ({ name }) => SENSIBLE.includes(name));
 
 describe('a hostile condition', () => {
   it.each(asked.map((question) => [question.name, question] as const))(
@@ -100,7 +100,7 @@ describe('a hostile condition', () => {
 });
 
 it('permits the queries of real users', () => {
-  if (asked === hostileQuestions) expect(answered.length).toBeGreaterThan(hostileQuestions.length / 3);
+  if (asked === hostileQueries) expect(answered.length).toBeGreaterThan(hostileQueries.length / 3);
   expect(answered).toEqual(expect.arrayContaining(SENSIBLE));
 });
 

@@ -6,7 +6,7 @@ import {
   empty,
   hook,
   listText,
-  playUniformRows,
+  useUniformRows,
   post,
   row,
   type Row,
@@ -16,7 +16,7 @@ import {
   stored,
 } from '../support/uniform-rows.ts';
 
-playUniformRows();
+useUniformRows();
 
 describe('uniform rows below a parent', () => {
   const many = (data: string): string => `{"parents":[{"name":"Ann","children":{"data":${data}}}]}`;

@@ -12,7 +12,7 @@ import {
   failure,
   inserted,
   type Into,
-  playUniformRows,
+  useUniformRows,
   post,
   type Row,
   rows,
@@ -20,7 +20,7 @@ import {
   stored,
 } from '../support/uniform-rows.ts';
 
-playUniformRows();
+useUniformRows();
 
 describe('rows of many types', () => {
   const SPECIAL = [

@@ -18,7 +18,7 @@ export const relatedSchema = {
   ],
 } as const;
 
-export interface HostileQuestion {
+export interface HostileQuery {
   readonly name: string;
   readonly query: string;
   readonly variables: JsonObject;
@@ -90,7 +90,7 @@ const ITEMS: Readonly<Record<string, { readonly relations: number; readonly item
 
 const COUNTS = [16, 160, 900];
 
-const REGEXES: readonly HostileQuestion[] = [16, 1500].flatMap((count) =>
+const REGEXES: readonly HostileQuery[] = [16, 1500].flatMap((count) =>
   ['_regex', '_niregex', '_similar'].map((operator) => ({
     name: `any of ${count} times ${operator}`,
     query: 'query ($w: node_bool_exp!) { node(where: $w) { id } }',
@@ -140,7 +140,7 @@ const orders = Object.entries(ORDERS).flatMap(([name, { relations, item }]) =>
   })),
 );
 
-const selections: readonly HostileQuestion[] = [
+const selections: readonly HostileQuery[] = [
   { name: '94 parents above', query: `{ node { id ${'parent { '.repeat(94)} id ${'}'.repeat(94)} } }`, variables: {} },
   ...['parent { id }', 'children { id }', 'children_aggregate { aggregate { count } }'].map((field) => ({
     name: `160 times ${field}`,
@@ -154,7 +154,7 @@ const letters = 'x'.repeat(15_000_000);
 const times = (count: number, text: string): string => text.repeat(count);
 
 /** Values that are sent once and used many times. */
-const repeated: readonly HostileQuestion[] = [
+const repeated: readonly HostileQuery[] = [
   {
     name: 'a pattern of 6 MB',
     query: 'query ($p: String!) { node(where: {name: {_ilike: $p}}) { id } }',
@@ -203,4 +203,4 @@ const repeated: readonly HostileQuestion[] = [
   },
 ];
 
-export const hostileQuestions: readonly HostileQuestion[] = [...conditions, ...REGEXES, ...writes, ...orders, ...selections, ...repeated];
+export const hostileQueries: readonly HostileQuery[] = [...conditions, ...REGEXES, ...writes, ...orders, ...selections, ...repeated];

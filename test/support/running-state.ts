@@ -74,7 +74,7 @@ export const track = (table: string) => ({
 });
 
 /** Provides a state on an empty catalog and a database with tables, anew for each test of a file. */
-export function playState(): void {
+export function useRunningState(): void {
   beforeEach(async () => {
     opened.length = 0;
     database = await testDatabase('ready');
