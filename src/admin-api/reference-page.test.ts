@@ -53,7 +53,7 @@ describe('the reference of operations', () => {
       'Operations of the metadata API',
     ]);
     expect(page).toContain('\nOn `/v2/query` and `/v1/query`. Counts the rows');
-    expect(page).toContain('\nOn `/v2/query`. Runs operations that only read');
+    expect(page).toContain('\nOn `/v2/query`. Runs read-only operations');
     expect(page).toContain('| `track_table` | [`pg_track_table`](metadata-api.md#pg_track_table) |');
   });
 

@@ -44,7 +44,7 @@ const OK = 'table: {schema: public, name: ok}\n';
 it.runIf(DEEP).each([
   ['tabs', { 'a.yaml': 'table:\n\tschema: public\n\tname: a\n' }, /needs-you metadata\/databases\/t\/a\.yaml:2: Tabs/],
   ['the same key twice', { 'a.yaml': 'table: {schema: public, name: a}\nis_enum: true\nis_enum: false\n' }, /a\.yaml:3: .*unique/],
-  ['an alias bomb', { 'a.yaml': bomb() }, /the aliases stand for more than/],
+  ['an alias bomb', { 'a.yaml': bomb() }, /the aliases expand to more than/],
   ['a placeholder without quotes', { 'a.yaml': 'table: {{NAME}}/x\n' }, /needs-you metadata\/databases\/t\/a\.yaml:1/],
   ['a table twice', { 'a.yaml': `${OK}is_enum: true\n` }, /unsupported sources\[0\]\.tables\[1\]\.is_enum: multiple/],
 ])('imports the readable part beside %s, and preserves the rest unchanged', (_, texts, note) => {
@@ -152,7 +152,7 @@ it('skips irrelevant files and files without an end', () => {
   };
   expect(imported(BARE, link('seeds/a.bin')).texts.size).toBeGreaterThan(0);
   for (const name of ['seeds/a.sql', 'migrations/default/1_a/up.sql', 'metadata/actions.graphql'])
-    expect(() => imported(BARE, link(name))).toThrow(/cannot be read: it is no regular file/);
+    expect(() => imported(BARE, link(name))).toThrow(/cannot be read: it is not a regular file/);
 });
 
 it('reports migrations that cannot run unchanged, and unused files', () => {

@@ -43,7 +43,7 @@ it.each([
   expect(changes.get('databases/databases.yaml')).toBe(`${text}  ${list}  is_enum: true\n`);
 });
 
-it('leaves every table in its file when one is left out of a list in which two look alike', () => {
+it('keeps every table in its file when one of a list with duplicates is removed', () => {
   const include = ['a', 'odd', 'b', 'odd2', 'c'].map((name) => `- "!include ${name}.yaml"\n`).join('');
   const changes = edited(
     {
