@@ -36,7 +36,7 @@ export interface InstallOptions extends CaptureVersion, Partial<Settled> {
   readonly yields?: boolean;
   /** Also installs captures that are up to date. */
   readonly reinstall?: boolean;
-  /** Connection with an open transaction to use. Default: transactions of its own. */
+  /** Connection with an open transaction to use. Default: a new transaction. */
   readonly connection?: Connection;
 }
 
@@ -143,7 +143,7 @@ export interface Captures {
   install(triggers: readonly CapturedTrigger[], options: InstallOptions): Promise<readonly InstallFailure[]>;
   /**
    * Removes the captures of `owner` that no definition needs. Undelivered events of removed triggers are archived.
-   * @returns false if some are kept because they may belong to a pending change
+   * @returns false if some remain because they may belong to a pending change
    */
   retain(definitions: readonly EventTrigger[], how: RetainOptions): Promise<boolean>;
   /** Removes all captures of `owner` and, unless other owners need them, the tables of events. */

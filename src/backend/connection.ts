@@ -45,7 +45,7 @@ export interface RunSqlOptions extends RunOptions {
   readonly onFailure?: (at: SqlFailure) => void;
   /** Number of rows that are returned. Default: all. */
   readonly maxRows?: number;
-  /** Maximum size of all rows together, in bytes. Default: `MOST_RESULT_BYTES`. */
+  /** Maximum size of all rows together, in bytes. Default: `MAX_RESULT_BYTES`. */
   readonly maxBytes?: number;
   /** Makes a backslash in a plain string an ordinary character in the transaction, as the checks of the SQL text assume. */
   readonly standardStrings?: boolean;

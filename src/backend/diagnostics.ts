@@ -17,7 +17,7 @@ export interface DiagnosedSource {
   query(sql: string): Promise<readonly (readonly string[])[]>;
 }
 
-export interface Subject extends DiagnosedSource {
+export interface InspectedSource extends DiagnosedSource {
   /** Other sources of the service with the same kind, which may be in the same database. */
   readonly others: readonly DiagnosedSource[];
   /** SQL of the project's up migrations for the source, in order. */
@@ -26,7 +26,7 @@ export interface Subject extends DiagnosedSource {
 
 export interface Diagnostics {
   /** Returns findings in the database of a source. @throws ProjectFailure if the database does not answer */
-  inspect?(subject: Subject): Promise<readonly Finding[]>;
+  inspect?(source: InspectedSource): Promise<readonly Finding[]>;
   /** Returns the remedy for an inconsistency, by its reason; `undefined` if none is known. */
   remedyOf?(reason: string): string | undefined;
 }

@@ -143,8 +143,8 @@ export interface DumpContext {
 
 export interface SchemaDump {
   readonly sql: string;
-  /** Objects that are not written. */
-  readonly left: readonly string[];
+  /** Objects that the dump does not contain. */
+  readonly omitted: readonly string[];
 }
 
 export interface NeededExtension {
@@ -166,7 +166,7 @@ export interface MigrationDialect {
   readonly implicitCommits?: ImplicitCommits;
   /** Query with one column: the lines of the schema, for comparison. */
   readonly schemaLines: string;
-  /** Present if migrations can be tried in a database of their own. */
+  /** Present if migrations can be tried in a separate database. */
   readonly scratch?: ScratchDialect;
   /** Present if migrations can be tried in transactions that are rolled back. */
   readonly rollback?: RollbackDialect;

@@ -313,7 +313,7 @@ describe.skipIf(!hasMariadb())('connections to MariaDB', () => {
       const failed = await source.runSql(`set sql_select_limit = 1000000; ${sql}`, most).catch((error: unknown) => error);
       expect(failed).toMatchObject({
         code: 'bad-request',
-        message: 'the rows are larger than 1000 bytes together: ask for fewer, or give max_rows',
+        message: 'the rows are larger than 1000 bytes in total: request fewer rows, or set max_rows',
       });
       expect((await source.runSql('select 1', most)).rows).toEqual([['1']]);
     }

@@ -74,8 +74,8 @@ async function dumped(context: CommandContext, name: string): Promise<string> {
   const schemas = (textOption(context, 'schema') ?? '').split(',').flatMap((each) => (each.trim() === '' ? [] : [each.trim()]));
   const dumpSchema = source.backend?.migrations?.dumpSchema;
   if (dumpSchema === undefined) throw failure('not-supported', `--from-server does not support sources of kind "${source.kind}"`);
-  const { sql, left } = await dumpSchema(dumpContext(server, source), schemas, enumTables(source));
-  for (const object of left) context.warn(`${object} is not in the dump: add it by hand`);
+  const { sql, omitted } = await dumpSchema(dumpContext(server, source), schemas, enumTables(source));
+  for (const object of omitted) context.warn(`${object} is not in the dump: add it by hand`);
   return sql;
 }
 

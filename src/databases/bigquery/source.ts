@@ -4,7 +4,7 @@ import type { ServerMeasures } from '../../backend/connection-counts.ts';
 import type { QueryTags } from '../../backend/query-tags.ts';
 import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
-import { MOST_RESULT_BYTES } from '../shared/result-size.ts';
+import { MAX_RESULT_BYTES } from '../shared/result-size.ts';
 import type { Json } from '../../util/json.ts';
 import { runCooperatively, type Cooperative } from '../../util/cooperative.ts';
 import { answerOf, layoutOf } from './answer.ts';
@@ -128,7 +128,7 @@ export class BigQuerySource implements Reads {
   }
 
   private async runText(query: QueryRequest, options: RunSqlOptions): Promise<RunSqlResult> {
-    const { maxRows, maxBytes: mostBytes = MOST_RESULT_BYTES } = options;
+    const { maxRows, maxBytes: mostBytes = MAX_RESULT_BYTES } = options;
     const result = await this.client.run(query, options, () => valueCells(mostBytes), maxRows);
     this.reportBilledBytes(result);
     return runCooperatively(textsOf(result));

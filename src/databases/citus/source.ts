@@ -70,11 +70,11 @@ class CitusConnection implements Connection {
 
   /** The coordinator's estimates are about its own part of a table. Objects of the extension are listed only if they are named. */
   async tableOverviews(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly TableOverview[]> {
-    const known = (await this.inner.tableOverviews?.(tables, how)) ?? [];
+    const overviews = (await this.inner.tableOverviews?.(tables, how)) ?? [];
     const own = tables === undefined ? await readOwn((text, values) => this.inner.query(text, values, how)) : new Set<string>();
     const found = await this.distributions(tables, how);
-    const wanted = known.filter(({ name }) => !own.has(nameKey(name)));
-    return wanted.map((table) => {
+    return overviews.flatMap((table) => {
+      if (own.has(nameKey(table.name))) return [];
       const distribution = distributionIn(found, table);
       if (distribution === undefined) return table;
       return { ...table, distribution, estimatedRows: distribution.kind === 'local' ? table.estimatedRows : null };

@@ -2,7 +2,7 @@ import type { FieldPacket, QueryOptions, ResultSetHeader, RowDataPacket } from '
 import { taggedText } from '../../backend/query-tags.ts';
 import type { Catalog, CatalogScope, QualifiedName, TableOverview } from '../../catalog/catalog.ts';
 import { invariant, type SvcError } from '../../errors/svc-error.ts';
-import { MOST_RESULT_BYTES, resultTooLarge, VALUE_OVERHEAD } from '../shared/result-size.ts';
+import { MAX_RESULT_BYTES, resultTooLarge, VALUE_OVERHEAD } from '../shared/result-size.ts';
 import { bytesOfBuffer } from '../../util/bytes.ts';
 import { CancellationSource } from '../../util/cancellation.ts';
 import { readCatalog } from './catalog.ts';
@@ -67,7 +67,7 @@ export class SessionConnection implements Connection {
   async runSql(text: string, options: RunSqlOptions): Promise<RunSqlResult> {
     // The text may change session settings.
     this.session.tainted = true;
-    const { maxRows, maxBytes: mostBytes = MOST_RESULT_BYTES } = options;
+    const { maxRows, maxBytes: mostBytes = MAX_RESULT_BYTES } = options;
     const stop = new CancellationSource(options.signal);
     let bytes = 0;
     let refused: SvcError | null = null;

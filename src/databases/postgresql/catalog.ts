@@ -151,7 +151,7 @@ export function statement(name: string): string {
 
 /** Reads the objects that `scope` names, or all but those of the system. */
 export async function readCatalog(query: Query, scope: CatalogScope = {}): Promise<Catalog> {
-  const names = (wanted: readonly QualifiedName[] | undefined): string | null => (wanted === undefined ? null : JSON.stringify(wanted));
+  const names = (list: readonly QualifiedName[] | undefined): string | null => (list === undefined ? null : JSON.stringify(list));
   const [tableRow, functionRow] = await Promise.all([query(TABLES, [names(scope.tables)]), query(FUNCTIONS, [names(scope.functions)])]);
   const columns = parseCell<ColumnRows>(tableRow, 1);
   const functions = parseCell<FunctionRows>(functionRow, 0);

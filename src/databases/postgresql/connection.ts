@@ -2,7 +2,7 @@ import { taggedText } from '../../backend/query-tags.ts';
 import type { Catalog, CatalogScope, QualifiedName, TableOverview } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { placedStatements } from '../../model/split-statements.ts';
-import { MOST_RESULT_BYTES, resultTooLarge } from '../shared/result-size.ts';
+import { MAX_RESULT_BYTES, resultTooLarge } from '../shared/result-size.ts';
 import { readCatalog } from './catalog.ts';
 import { CancelledError, DatabaseError } from './driver/database-error.ts';
 import { WireExchange, type WireStep, type TextResult } from './driver/exchange.ts';
@@ -93,7 +93,7 @@ export class SessionConnection implements Connection {
       throw new SvcError('postgres-error', 'query execution failed', { internal: 'the text contains a NUL character' });
     // The SQL may change settings of the session, which must not affect other requests.
     this.#session.tainted = true;
-    const { maxBytes = MOST_RESULT_BYTES } = how;
+    const { maxBytes = MAX_RESULT_BYTES } = how;
     const statements = this.#oneByOne ? placedStatements(sql) : [];
     const parts = statements.length > 1 ? statements : [{ text: sql, at: 0 }];
     let last: TextResult | undefined;

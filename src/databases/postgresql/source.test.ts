@@ -59,7 +59,7 @@ describe.each(sample([true, false], 1))('with use_prepared_statements %s', (prep
     ]) {
       expect(await failure(source.runSql(sql, limit))).toMatchObject({
         code: 'bad-request',
-        message: 'the rows are larger than 1000 bytes together: ask for fewer, or give max_rows',
+        message: 'the rows are larger than 1000 bytes in total: request fewer rows, or set max_rows',
       });
       expect((await source.runSql('select 1', limit)).rows).toEqual([['1']]);
     }

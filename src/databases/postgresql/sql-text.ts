@@ -11,9 +11,9 @@ const EFFECT_WORDS: ReadonlySet<string> = new Set(['copy', 'do', 'call', 'load']
 function requireReads(sql: string): void {
   for (const { word } of placedStatements(sql)) {
     if (TRANSACTION_WORDS.has(word)) {
-      throw new SvcError('bad-request', `read-only SQL runs in a transaction of its own, so that it cannot have the statement "${word}"`);
+      throw new SvcError('bad-request', `read-only SQL runs in its own transaction and cannot contain the statement "${word}"`);
     }
-    if (EFFECT_WORDS.has(word)) throw new SvcError('bad-request', `read-only SQL cannot have the statement "${word}"`);
+    if (EFFECT_WORDS.has(word)) throw new SvcError('bad-request', `read-only SQL cannot contain the statement "${word}"`);
   }
 }
 

@@ -77,11 +77,11 @@ function unreadable(message: string, rows: RowsOfRequest): number | null {
 function withoutValue(column: string | null, rows: RowsOfRequest): number | null {
   if (column === null || !rows.columns.some(({ name }) => name === column)) return null;
   const cells = rows.cells(column);
-  const given = cells.indexOf(null);
-  const left = cells.indexOf(undefined);
+  const explicit = cells.indexOf(null);
+  const missing = cells.indexOf(undefined);
   // A row without a value may get null or a default.
-  if (given >= 0 && left >= 0) return null;
-  return given >= 0 ? given : left >= 0 ? left : null;
+  if (explicit >= 0 && missing >= 0) return null;
+  return explicit >= 0 ? explicit : missing >= 0 ? missing : null;
 }
 
 /** Returns rows with the key of `Key (a, b)=(1, x) …`. @param all whether to return none if another row may have the key in another form */

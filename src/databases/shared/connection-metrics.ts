@@ -8,7 +8,7 @@ import type { MetricDefinition } from '../../observability/metrics/registry.ts';
 /** Definitions with the labels `source_name` and `role`, and in addition `state` for `connections` and `reason` for `cancelled`. */
 export interface ConnectionMetrics {
   readonly connections: MetricDefinition;
-  readonly most: MetricDefinition;
+  readonly maxConnections: MetricDefinition;
   readonly pending: MetricDefinition;
   /** Present for servers with connections. */
   readonly initTime?: MetricDefinition;
@@ -26,26 +26,26 @@ export const SERVER_LABELS: readonly string[] = ['source_name', 'role'];
 export function poolDefinitions(family: string): ConnectionMetrics {
   return {
     connections: gauge(`${family}_connections`, 'Open connections to a database.', ...SERVER_LABELS, 'state'),
-    most: gauge(`${family}_pool_max_connections`, 'Most connections that are opened.', ...SERVER_LABELS),
+    maxConnections: gauge(`${family}_pool_max_connections`, 'Maximum number of open connections.', ...SERVER_LABELS),
     pending: gauge(`${family}_pool_pending_requests`, 'Statements that wait for a connection.', ...SERVER_LABELS),
-    initTime: histogram(`${family}_connection_init_time_seconds`, 'Opening of a connection.', WIDE_BOUNDS, ...SERVER_LABELS),
+    initTime: histogram(`${family}_connection_init_time_seconds`, 'Time to open a connection.', WIDE_BOUNDS, ...SERVER_LABELS),
     waitTime: histogram(
       `${family}_pool_wait_time_seconds`,
-      'Wait for a connection of those that had to wait; the others count as no time.',
+      'Time that statements waited for a connection; 0 for those that did not wait.',
       WAIT_BOUNDS,
       ...SERVER_LABELS,
     ),
     queryTime: histogram(
       `${family}_query_time_seconds`,
-      'Statements and transactions while the database works on them.',
+      'Time that the database spent on statements and transactions.',
       FETCH_BOUNDS,
       ...SERVER_LABELS,
     ),
-    errors: counter(`${family}_connection_errors_total`, 'Connections that could not be opened or broke.', ...SERVER_LABELS),
+    errors: counter(`${family}_connection_errors_total`, 'Connections that failed to open or were lost.', ...SERVER_LABELS),
     timeouts: counter(`${family}_pool_timeouts_total`, 'Statements that got no connection in time.', ...SERVER_LABELS),
     cancelled: counter(
       `${family}_cancelled_total`,
-      'Statements that were given up: the time was over, or the client gone.',
+      'Statements that were cancelled by a timeout or a disconnected client.',
       ...SERVER_LABELS,
       'reason',
     ),
@@ -62,10 +62,10 @@ export function connectionMetrics(definitions: ConnectionMetrics): readonly Serv
     definition,
     samples: (server) => Object.entries(values(server)).map(([label, value]) => ({ labels: [server.role, label], value })),
   });
-  const { connections, most, pending, initTime, waitTime, queryTime, errors, timeouts, cancelled } = definitions;
+  const { connections, maxConnections, pending, initTime, waitTime, queryTime, errors, timeouts, cancelled } = definitions;
   return [
     several(connections, ({ used, idle }) => ({ used, idle })),
-    one(most, (server) => server.maxConnections),
+    one(maxConnections, (server) => server.maxConnections),
     one(pending, (server) => server.pending),
     ...(initTime === undefined ? [] : [one(initTime, ({ counts }) => counts.initTime)]),
     one(waitTime, ({ counts }) => counts.waitTime),

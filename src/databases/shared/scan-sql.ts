@@ -30,7 +30,7 @@ const ADDED_VALUE = /\badd\s+value\s+(?:if\s+not\s+exists\s+)?'((?:[^']|'')*)'/i
  * @param controls beginnings of statements that begin or end transactions
  * @param bare text of the same length without syntax that PostgreSQL would read in another way than the database
  */
-export function scan(given: string, controls: RegExp, bare: string = given): ScannedSql {
+export function scan(text: string, controls: RegExp, bare: string = text): ScannedSql {
   const commands = metaCommands(bare);
   // Commands end with their line, not with a semicolon.
   const sql =
@@ -38,13 +38,13 @@ export function scan(given: string, controls: RegExp, bare: string = given): Sca
       ? bare
       : bare
           .split('\n')
-          .map((text, i) => (commands.some(({ line }) => line === i + 1) ? ' '.repeat(text.length) : text))
+          .map((each, i) => (commands.some(({ line }) => line === i + 1) ? ' '.repeat(each.length) : each))
           .join('\n');
   const statements: ScannedStatement[] = [];
   const lineAt = lineCounter(sql);
-  for (const { text, at } of placedStatements(sql)) {
-    const head = headOf(text);
-    const shown = bare === given ? text : given.slice(at, at + text.length);
+  for (const { text: statement, at } of placedStatements(sql)) {
+    const head = headOf(statement);
+    const shown = bare === text ? statement : text.slice(at, at + statement.length);
     statements.push({ text: shown, at, line: lineAt(at + head.skipped), words: head.words });
   }
   const beginning = ({ words }: ScannedStatement): string => words.join(' ');
@@ -55,7 +55,7 @@ export function scan(given: string, controls: RegExp, bare: string = given): Sca
   const foreign = [
     ...commands,
     ...statements
-      .filter(({ words, text }) => words[0] === 'copy' && FROM_STDIN.test(text))
+      .filter((each) => each.words[0] === 'copy' && FROM_STDIN.test(each.text))
       .map(({ line }) => ({ line, what: 'copy from stdin', client: CLIENT })),
   ];
   return {
@@ -64,8 +64,8 @@ export function scan(given: string, controls: RegExp, bare: string = given): Sca
     control,
     foreign,
     enumValues: usedEnumValues(statements),
-    unwrapped: isAround(statements, control) ? without(given, control) : undefined,
-    joined: isJoinable(statements, control) ? without(given, control) : undefined,
+    unwrapped: isAround(statements, control) ? without(text, control) : undefined,
+    joined: isJoinable(statements, control) ? without(text, control) : undefined,
   };
 }
 

@@ -1,7 +1,7 @@
 /** Runs SQLite in a thread, one statement at a time, as the only connection of a source. */
 import { Worker } from 'node:worker_threads';
 import { ConnectionCounts, type ServerMeasures } from '../../../src/backend/connection-counts.ts';
-import { MOST_RESULT_BYTES } from '../../../src/databases/shared/result-size.ts';
+import { MAX_RESULT_BYTES } from '../../../src/databases/shared/result-size.ts';
 import { SvcError } from '../../../src/errors/svc-error.ts';
 import { limitConcurrency } from '../../../src/util/limit-concurrency.ts';
 import { type StopReason, stopReasonOf, type CallOptions, withDeadline } from '../../../src/util/deadline.ts';
@@ -132,6 +132,6 @@ function ask(worker: Worker, query: Query): Promise<Rows> {
     );
     worker.once('error', (error) => end(() => reject(new BrokenError((error as Error).message))));
     worker.once('exit', () => end(() => reject(new BrokenError('the thread of the database has ended'))));
-    worker.postMessage({ maxBytes: MOST_RESULT_BYTES, ...query });
+    worker.postMessage({ maxBytes: MAX_RESULT_BYTES, ...query });
   });
 }

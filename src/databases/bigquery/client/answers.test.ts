@@ -130,7 +130,7 @@ describe('pages of a result', () => {
     const size = 34 + 24 + 24 + 24 + 34 + 24 + 24;
     for (const piece of [1, 1000]) {
       expect(read(text, valueCells(size), piece).rows).toHaveLength(3);
-      expect(() => read(text, valueCells(size - 1), piece)).toThrow(`the rows are larger than ${size - 1} bytes together`);
+      expect(() => read(text, valueCells(size - 1), piece)).toThrow(`the rows are larger than ${size - 1} bytes in total`);
     }
   });
 

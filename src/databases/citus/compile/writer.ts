@@ -23,7 +23,7 @@ const NOTHING = sql`"pg_catalog"."json_to_recordset"('[]') as (":nothing" "pg_ca
 
 export function writerOf(draft: StatementDraft): SetWriter {
   const { context } = draft;
-  const asked = <T>(relatedConditions: RelatedConditions | null, make: () => T): T =>
+  const within = <T>(relatedConditions: RelatedConditions | null, make: () => T): T =>
     relatedConditions === null ? make() : withRelatedConditions(context, joinedConditionsOf(draft, relatedConditions), make);
   const writer: SetWriter = {
     alias: () => context.alias(),
@@ -36,9 +36,9 @@ export function writerOf(draft: StatementDraft): SetWriter {
       return { item, row: aliasRow(alias) };
     },
     conditions: (exp, row) => conditionsOf(draft, exp, ownScope(row)),
-    read: (read, row, relatedConditions) => asked(relatedConditions, () => readSql(context, read, row)),
-    distinctKey: (read, row, relatedConditions) => asked(relatedConditions, () => readSql(context, read, row)),
-    field: (field, row, relatedConditions) => asked(relatedConditions, () => leafSql(context, field, row)),
+    read: (read, row, relatedConditions) => within(relatedConditions, () => readSql(context, read, row)),
+    distinctKey: (read, row, relatedConditions) => within(relatedConditions, () => readSql(context, read, row)),
+    field: (field, row, relatedConditions) => within(relatedConditions, () => leafSql(context, field, row)),
     among: (columns, values, from) => sql`(${tuple(columns)} in (select ${join(values, sql`, `)} from ${from}))`,
     orderKey: (value, order) => sql`${value}${directionSql(order)}`,
     page(limit, ties, offset) {

@@ -24,19 +24,19 @@ const TABLES = `
     error boolean not null default false,
     tries integer not null default 0,
     created_at timestamp not null default (now() at time zone 'utc'),
-    -- since when somebody is at it
+    -- time at which the lease began
     locked timestamptz,
     next_retry_at timestamp,
     archived boolean not null default false,
-    -- in the order in which events of one row were made
+    -- grows in the order in which events of one row were created
     place bigint generated always as identity,
-    -- events with the same key are delivered one after another; null: in any order
+    -- events with the same key are delivered one after another; null if the order does not matter
     order_key bigint,
-    -- who is at it, and until when. An event with an end and nobody at it waits for an earlier one.
+    -- instance that delivers it, and end of the lease. An event with an end but no holder waits for an earlier one.
     lease_holder text,
     lease_until timestamp
   );
-  -- The queue: what is not delivered, by trigger and time. Ordered and other events apart, as they are searched in other ways.
+  -- Pending events by trigger and time. Ordered and other events have separate indexes, because they are searched differently.
   create index if not exists event_log_queue on svc_catalog.event_log (trigger_name, (${DUE})) where ${PENDING} and order_key is null;
   create index if not exists event_log_ordered_queue on svc_catalog.event_log (trigger_name, (${DUE})) where ${PENDING} and order_key is not null;
   create index if not exists event_log_order on svc_catalog.event_log (trigger_name, order_key, place) where ${PENDING} and order_key is not null;
@@ -65,10 +65,10 @@ const TABLES = `
     unique (trigger_name, scheduled_at)
   );
 
-  -- 2 while somebody waits to be told of new events. A sequence, because what it says is seen at once, by all.
+  -- 2 while an instance waits for notifications of new events. A sequence, because its value is visible to all transactions at once.
   create sequence if not exists svc_catalog.event_waiting minvalue 1 maxvalue 2;
 
-  -- An event that no change of a row has made.
+  -- Creates an event without a change of a row.
   create or replace function svc_catalog.insert_event_log(schema_name text, table_name text, trigger_name text, op text, row_data json,
     session_variables jsonb default null, trace_context jsonb default null)
   returns text language plpgsql as $$

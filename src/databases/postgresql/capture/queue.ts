@@ -30,7 +30,7 @@ with bound as materialized (
 ), lane as materialized (
   select l.name, l.most, l.ordinal from bound, unnest($1::text[], $2::int[]) with ordinality as l(name, most, ordinal) where l.most > 0
 ), busy as materialized (
-  -- keys of which one is worked on, which may have a larger place: that of a transaction that began later and was there sooner
+  -- keys with an event under a lease, whose place may be larger: transactions do not commit in the order in which they begin
   select e.trigger_name, e.order_key from lane l join svc_catalog.event_log e on e.trigger_name = l.name
   where e.lease_holder is not null and e.lease_until > ${NOW} and e.order_key is not null
 ), free as (
@@ -52,19 +52,19 @@ with bound as materialized (
   select id, row_number() over (partition by ordinal order by due) as turn, ordinal, most
   from (select ordinal, most, id, due from free union all select ordinal, most, id, due from seen where is_first) a
 ), chosen as materialized (
-  -- twice as many as are wanted: others may be at the first of them
+  -- twice the limit: other instances may have locked the first ones
   select e.ctid as place, octet_length(e.payload::text) as size, o.turn, o.ordinal
   from (select id, turn, ordinal from open where turn <= most order by turn, ordinal limit $3::int * 2) o
   join svc_catalog.event_log e using (id)
   where not e.delivered and not e.error and not e.archived and coalesce(greatest(e.lease_until, e.next_retry_at), e.created_at) <= ${NOW}
   order by o.turn, o.ordinal limit $3::int for update of e skip locked
 ), sized as (
-  -- the one with which the bytes are reached is the last
+  -- the event that reaches the limit of bytes is the last one
   select place, sum(size) over (order by turn, ordinal rows between unbounded preceding and 1 preceding) as before from chosen
 ), mine as (
   update svc_catalog.event_log e
   set locked = now(), lease_holder = $4, lease_until = ${NOW} + make_interval(secs => $5::float8)
-  -- they are locked: nobody moves them
+  -- the rows are locked, so their ctid does not change
   where e.ctid = any (array(select place from sized where before is null or before < $6::bigint))
   returning e.id, e.trigger_name, e.tries, e.schema_name, e.table_name, to_char(e.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.US') as created_at, e.payload::text,
     extract(epoch from ${NOW} - coalesce(e.next_retry_at, e.created_at)) as age, e.order_key is not null as ordered
@@ -261,8 +261,8 @@ export class PostgresqlEventQueue implements CapturedEventStore {
   async #withoutConflicts({ holder }: Lease, found: Found): Promise<Found> {
     if (found.ordered.length === 0) return found;
     const { rows } = await this.#source.query(YIELD, [arrayLiteral(found.ordered), holder], shortDeadline());
-    const given = new Set(rows.map(([id]) => id));
-    return given.size === 0 ? found : { ...found, events: found.events.filter(({ id }) => !given.has(id)) };
+    const released = new Set(rows.map(([id]) => id));
+    return released.size === 0 ? found : { ...found, events: found.events.filter(({ id }) => !released.has(id)) };
   }
 
   async #takeFrom(connection: Connection, { lease, limit, bytes = NO_BOUND }: FetchRequest, lanes: readonly LaneRequest[]): Promise<Found> {

@@ -1,4 +1,4 @@
--- Tables, without what is in them. $1: the wanted names as a JSON array of {schema, name}, or null for all.
+-- Tables without their columns. $1: names as a JSON array of {schema, name}, or null for all.
 select n.nspname, r.relname, r.relkind, d.description,
   case r.relkind
     when 'p' then (

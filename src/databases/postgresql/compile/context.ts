@@ -72,9 +72,9 @@ export function createContext(
     dependsOn: null,
     query: (...of) => {
       // A single row may be joined like a table; an array is planned separately.
-      const [asked, parent] = of;
-      const isApart = parent === null || asked.kind === 'aggregate' || asked.shape === 'list';
-      return isApart ? context.planSeparately(() => query(context, ...of)) : query(context, ...of);
+      const [related, parent] = of;
+      const isSeparate = parent === null || related.kind === 'aggregate' || related.shape === 'list';
+      return isSeparate ? context.planSeparately(() => query(context, ...of)) : query(context, ...of);
     },
     allowsJoin() {
       joins += 1;

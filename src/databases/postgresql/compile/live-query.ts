@@ -85,8 +85,8 @@ export function checkOfValues(parameters: readonly Parameter[], values: readonly
     ({ parameter: { cast } }, at) =>
       sql`(${marker(at + 1)})::${cast === undefined ? typeNameSql(TEXT) : typeNameSql({ ...cast.type, array: false }, cast.array)}`,
   );
-  const asked = print(sql`select ${join([sql`null`, ...casts], sql`, `)}`, dialect).text;
-  return { text: asked, values: checked.map(({ i }) => values[i] ?? null) };
+  const { text } = print(sql`select ${join([sql`null`, ...casts], sql`, `)}`, dialect);
+  return { text, values: checked.map(({ i }) => values[i] ?? null) };
 }
 
 /** The arrays are values of the statement without a reference to a value of the request. */

@@ -70,11 +70,11 @@ export class WireExchange {
   /** Time that the server took, in milliseconds. */
   duration = 0;
 
-  /** Maximum number of rows of a result that are kept (`text`, `simple`). */
+  /** Maximum number of rows to return of a result (`text`, `simple`). */
   maxRows = Number.POSITIVE_INFINITY;
   /** Maximum size of all values (`text`, `simple`), in bytes. Further values are dropped, and the statement is cancelled. */
   maxBytes = Number.POSITIVE_INFINITY;
-  /** Size of the values that are kept, in bytes. */
+  /** Size of the collected values, in bytes. */
   bytes = 0;
   /** Budget for the values. */
   resultBudget: ResultBudget | null = null;

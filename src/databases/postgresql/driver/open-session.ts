@@ -153,7 +153,7 @@ function terminator(
   { processID, connection: { stream } }: ConnectedClient,
   ssl: false | ConnectionOptions,
 ): () => void {
-  // A closed socket has no port any more.
+  // A closed socket has no port.
   const port = stream.localPort ?? NO_PORT;
   const terminate = async (): Promise<void> => {
     const client = await connect(target, ssl);

@@ -35,15 +35,12 @@ export function eventLogOf(statements: EventLogStatements, maxBytes = MAX_LISTED
   ): Promise<readonly Json[]> =>
     orNothing([], async () => {
       const { total, fitting, read } = await list();
-      // A page behind a row that does not exist any more would look like the end of the list.
+      // A page after a deleted row would look like the end of the list.
       if (total === 0 && after !== undefined && !(await statements.hasRow(table, after)))
         throw new SvcError('not-exists', `the list has no row of the id "${after}"`);
-      // A part of the rows would look like all of them.
+      // An incomplete page would look like the last one.
       if (fitting < total)
-        throw new SvcError(
-          'bad-request',
-          `these ${total} rows have more than ${maxBytes} bytes: ask for fewer by the limit, which is to be at most ${fitting} here`,
-        );
+        throw new SvcError('bad-request', `these ${total} rows have more than ${maxBytes} bytes: set the limit to at most ${fitting}`);
       return read();
     });
   const invocations = (of: Parameters<EventLogStatements['invocations']>[0], page: Page): Promise<readonly Json[]> =>

@@ -32,7 +32,7 @@ export type Batch =
   /** One row with values from other rows. */
   | { readonly kind: 'select'; readonly rows: readonly LevelRow[] }
   | { readonly kind: 'arrays'; readonly rows: readonly LevelRow[] }
-  /** Any number of rows, given by column. */
+  /** Any number of rows, as one array per column. */
   | { readonly kind: 'uniform'; readonly rows: UniformRows; readonly fills: Fills };
 
 /**
@@ -118,17 +118,17 @@ export function sourceSql(context: Context, columns: readonly InsertColumn[], ba
 
 function valuesSql(context: Context, columns: readonly InsertColumn[], rows: readonly LevelRow[], isNumbered: boolean): InsertSource {
   const filled = new Set(rows.flatMap(({ fills }) => [...fills.keys()]));
-  const given = columns.flatMap(({ name }) => (!filled.has(name) && rows.some(({ row }) => row.values.has(name)) ? [name] : []));
-  const names = [...filled, ...given];
+  const explicit = columns.flatMap(({ name }) => (!filled.has(name) && rows.some(({ row }) => row.values.has(name)) ? [name] : []));
+  const names = [...filled, ...explicit];
   if (names.length === 0) return { prefix: EMPTY, rows: defaultRows(columns, rows.length) };
   const shared = new SharedKeys(context, rows.length > 1);
   const items = rows.map((row) => {
-    let unmarked = isNumbered;
+    let unnumbered = isNumbered;
     const cells = names.map((name) => {
       const cell = cellSql(row, name, shared);
       if (cell === null) return sql`default`;
-      if (!unmarked) return cell;
-      unmarked = false;
+      if (!unnumbered) return cell;
+      unnumbered = false;
       return sql`case when ${setRowNumber(string(`${row.number ?? UNNUMBERED}`))} then ${cell} end`;
     });
     return sql`(${join(cells, sql`, `)})`;
@@ -139,12 +139,12 @@ function valuesSql(context: Context, columns: readonly InsertColumn[], rows: rea
 function selectSql(columns: readonly InsertColumn[], [only]: readonly LevelRow[]): Sql {
   if (only === undefined) throw new Error('invariant: a batch has a row');
   const { row, fills } = only;
-  const given = columns.flatMap(({ name }) => {
+  const explicit = columns.flatMap(({ name }) => {
     const operand = fills.has(name) ? undefined : row.values.get(name);
     return operand === undefined ? [] : [{ name, cell: operandSql(operand) }];
   });
   const filled = [...fills].map(([name, fill]) => ({ name, cell: filledSql(keysSql(fill.slot), fill, integer(fill.row)) }));
-  const all = [...filled, ...given];
+  const all = [...filled, ...explicit];
   return sql`(${join(
     all.map(({ name }) => identifier(name)),
     sql`, `,

@@ -238,7 +238,7 @@ class InsertTree {
     let next = location.row;
     const rows = batch.rows.map((row) => (row.number === null ? row : { ...row, number: next++ }));
     const failures = numbers.map((number) => absent[number] as RaisedFailure);
-    const kept: TransactionLocalKeys = {
+    const stored: TransactionLocalKeys = {
       slot: location.slot,
       columns: keys.columns,
       first: location.row,
@@ -246,7 +246,7 @@ class InsertTree {
       path,
       isNumbered,
     };
-    this.#add(insertWrite(common, columns, { kind: batch.kind, rows }, this.#options(isNumbered)), slot, kept);
+    this.#add(insertWrite(common, columns, { kind: batch.kind, rows }, this.#options(isNumbered)), slot, stored);
   }
 
   #options(isNumbered: boolean): InsertOptions {

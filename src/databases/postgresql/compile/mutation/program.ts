@@ -98,7 +98,7 @@ export interface WriteCompiler {
   /** Adds a statement that writes and stores rows for later statements. */
   writeAndStore(program: Program, write: Write, stored: StoredResults): void;
   /** Adds a statement that answers from stored rows and their number. @returns its index; its only column is the answer */
-  answerFromStored(program: Program, kept: TransactionLocalRows, output: MutationOutput): number;
+  answerFromStored(program: Program, stored: TransactionLocalRows, output: MutationOutput): number;
   /** True if a statement can report the numbers of its written rows; otherwise rows that others refer to are written one by one. */
   readonly numbersRows: boolean;
 }
