@@ -200,8 +200,8 @@ describe('a body with repeated keys or in another encoding', () => {
     const document = (end: string): string => `{"type":"set_catalog_state","args":{"type":"console","state":{"rows":[${rows}]${end}}}}`;
     const stored = await send('/v1/metadata', document(''));
     expect([stored.status, await stored.json()]).toEqual([200, { message: 'success' }]);
-    const kept = await (await send('/v1/metadata', '{"type":"get_catalog_state","args":{}}')).text();
-    expect(kept).toMatch(/"id": ?19999, ?"cost": ?9007199254740993\.5/);
+    const state = await (await send('/v1/metadata', '{"type":"get_catalog_state","args":{}}')).text();
+    expect(state).toMatch(/"id": ?19999, ?"cost": ?9007199254740993\.5/);
     for (const [end, path, code, error] of [
       [',"a":1,"a":2', '$.args.state.a', 'parse-failed', 'duplicate key "a" in an object'],
       [',', '$', 'invalid-json', 'the request body is not valid JSON'],

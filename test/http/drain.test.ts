@@ -107,8 +107,8 @@ describe('the log', () => {
         ],
       }),
     });
-    const told = service.observations.slice(before).filter(({ kind }) => kind === 'audit');
-    expect(told).toEqual([
+    const audits = service.observations.slice(before).filter(({ kind }) => kind === 'audit');
+    expect(audits).toEqual([
       {
         kind: 'audit',
         requestId: 'audited',
@@ -130,13 +130,13 @@ describe('the log', () => {
     await service.metadata('plan_changes', { migrations: [{ source: 'default', version: '1', sql: "select 'secret'" }] });
     await service.metadata('plan_changes', {});
     await service.metadata('export_metadata', {});
-    const told = service.observations.slice(before).filter(({ kind }) => kind === 'audit');
-    expect(told).toMatchObject([
+    const audits = service.observations.slice(before).filter(({ kind }) => kind === 'audit');
+    expect(audits).toMatchObject([
       { types: ['pg_track_table'], error: expect.any(String) },
       { types: ['run_sql'], error: null },
       { types: ['plan_changes'], error: null },
     ]);
-    expect(JSON.stringify(told)).not.toContain('secret');
+    expect(JSON.stringify(audits)).not.toContain('secret');
   });
 });
 

@@ -113,11 +113,11 @@ describe('error messages for a role without introspection', () => {
     ['an order', '{ item(order_by: {id: nothing}) { id } }', {}],
     ['an order in a variable', 'query ($o: [item_order_by!]) { item(order_by: $o) { id } }', { o: { id: 'nothing' } }],
   ])('do not contain the values of an enum: %s', async (_what, query, variables) => {
-    const told = await service.graphql(query, { role: 'other', variables });
-    expect(JSON.stringify(told)).toMatch(/expected one of the values \['.*\] for type '\w+', but found 'nothing'/);
+    const answer = await service.graphql(query, { role: 'other', variables });
+    expect(JSON.stringify(answer)).toMatch(/expected one of the values \['.*\] for type '\w+', but found 'nothing'/);
     const hidden = await service.graphql(query, { role: 'user', variables });
     expect(hidden).toEqual({
-      errors: [{ ...(told['errors'] as { message: string }[])[0], message: "'nothing' is not one of the values that may be given here" }],
+      errors: [{ ...(answer['errors'] as { message: string }[])[0], message: "'nothing' is not one of the values that may be given here" }],
     });
   });
 });

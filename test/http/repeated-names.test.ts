@@ -45,8 +45,8 @@ async function data(query: string, variables: JsonObject = {}): Promise<JsonObje
 }
 
 function lastSql(): string {
-  const told = service.observations.flatMap((o) => (o.kind === 'query' ? [[...(o.statements?.values() ?? [])]] : [])).at(-1);
-  return JSON.stringify(told?.[0] ?? '').replaceAll('\\"', '"');
+  const logged = service.observations.flatMap((o) => (o.kind === 'query' ? [[...(o.statements?.values() ?? [])]] : [])).at(-1);
+  return JSON.stringify(logged?.[0] ?? '').replaceAll('\\"', '"');
 }
 
 /** A selection under two aliases, and the same twice separately, with the form in which its value is read. */

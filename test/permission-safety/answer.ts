@@ -140,8 +140,8 @@ function rowsOfPage(groups: readonly (readonly Place[])[], fields: readonly Fiel
 /** Filter, distinct on, order, offset, limit. Rows that the order does not separate form one group. */
 function page(places: readonly Place[], args: Args, permissionLimit: number | null): Place[][] {
   const { where } = args;
-  const kept = where === null ? [...places] : places.filter((place) => evaluate(where, place) === true);
-  let groups = ordered(kept, args.orderBy);
+  const matching = where === null ? [...places] : places.filter((place) => evaluate(where, place) === true);
+  let groups = ordered(matching, args.orderBy);
   if (args.distinctOn.length > 0) groups = distinct(groups, args.distinctOn);
   const limits = [args.limit, permissionLimit].filter((limit) => limit !== null);
   return cut(groups, args.offset ?? 0, limits.length === 0 ? null : Math.min(...limits));
@@ -189,7 +189,7 @@ function termOf(place: Place, term: OrderTerm): Value {
 /** The first row of each group: if there is an order, these columns lead it, so equal rows are neighbours. */
 function distinct(groups: readonly (readonly Place[])[], columns: readonly string[]): Place[][] {
   const seen = new Set<string>();
-  const kept: Place[][] = [];
+  const result: Place[][] = [];
   for (const group of groups) {
     const byValue = new Map<string, Place[]>();
     for (const place of group) {
@@ -203,14 +203,14 @@ function distinct(groups: readonly (readonly Place[])[], columns: readonly strin
       if (places.length > 1) throw new Undetermined('any row of several');
       firsts.push(...places);
     }
-    if (firsts.length > 0) kept.push(firsts);
+    if (firsts.length > 0) result.push(firsts);
   }
-  return kept;
+  return result;
 }
 
 function cut(groups: readonly (readonly Place[])[], offset: number, limit: number | null): Place[][] {
   const end = limit === null ? Number.POSITIVE_INFINITY : offset + limit;
-  const kept: Place[][] = [];
+  const result: Place[][] = [];
   let start = 0;
   for (const group of groups) {
     const after = start + group.length;
@@ -218,11 +218,11 @@ function cut(groups: readonly (readonly Place[])[], offset: number, limit: numbe
     const to = Math.min(end, after);
     if (from < to) {
       if (to - from < group.length) throw new Undetermined('a cut between rows that the order leaves undecided');
-      kept.push([...group]);
+      result.push([...group]);
     }
     start = after;
   }
-  return kept;
+  return result;
 }
 
 /** Describes the first difference between an answer and the expected one; null if there is none. */

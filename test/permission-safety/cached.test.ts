@@ -42,8 +42,8 @@ it(
         if (roots === null) continue;
         asked += 1;
         const request = print(world, roots, () => choices.chance(30));
-        const kept = { ...request, query: request.query.replace(' { ', ' @cached { ') };
-        expect(kept.query).toContain('@cached');
+        const cachedRequest = { ...request, query: request.query.replace(' { ', ' @cached { ') };
+        expect(cachedRequest.query).toContain('@cached');
         const others = Array.from({ length: SESSIONS }, () => ({
           role: choices.chance(70) ? role : choices.pick(ALL_ROLES),
           session: someSession(choices),
@@ -51,7 +51,7 @@ it(
         const answers = new Set<string>();
         // All at once, so that equal requests are coalesced, and once more, so that cached answers are returned.
         for (let round = 0; round < 2; round++) {
-          const cached = await Promise.all(others.map((who) => ask(service.url, { ...who, request: kept })));
+          const cached = await Promise.all(others.map((who) => ask(service.url, { ...who, request: cachedRequest })));
           for (const [n, who] of others.entries()) {
             const plain = await ask(service.url, { ...who, request });
             expect(cached[n], JSON.stringify({ seed, ...who, ...request })).toBe(plain);

@@ -14,32 +14,32 @@ export interface LegacyRequest {
 export function legacyRequest(world: World, root: Root, total: boolean): LegacyRequest | null {
   if (root.k !== 'rows') return null;
   const table = tableOf(world, root.table);
-  const args = sayable(world, table, root.args, total);
-  const fields = args === null ? null : sayableFields(world, table, root.fields, total);
+  const args = expressible(world, table, root.args, total);
+  const fields = args === null ? null : expressibleFields(world, table, root.fields, total);
   if (args === null || fields === null) return null;
   const columns = fields.map((field) => item(world, table, field));
   return { root: { ...root, args, fields }, body: { type: 'select', args: { table: root.table, columns, ...argsJson(args) } } };
 }
 
-function sayable(world: World, table: Table, args: Args, total: boolean): Args | null {
-  if (args.where !== null && !isSayable(world, table, args.where)) return null;
+function expressible(world: World, table: Table, args: Args, total: boolean): Args | null {
+  if (args.where !== null && !isExpressible(world, table, args.where)) return null;
   if (args.distinctOn.length > 0) return null;
-  const orderBy = args.orderBy.filter((term) => isSayableOrder(world, table, term));
+  const orderBy = args.orderBy.filter((term) => isExpressibleOrder(world, table, term));
   return total && orderBy.length < args.orderBy.length ? null : { ...args, orderBy };
 }
 
-function isSayable(world: World, table: Table, exp: Exp): boolean {
+function isExpressible(world: World, table: Table, exp: Exp): boolean {
   switch (exp.k) {
     case 'and':
     case 'or':
-      return exp.items.every((each) => isSayable(world, table, each));
+      return exp.items.every((each) => isExpressible(world, table, each));
     case 'not':
-      return isSayable(world, table, exp.item);
+      return isExpressible(world, table, exp.item);
     case 'null':
     case 'compare':
       return !takesArgument(table, exp.ref);
     case 'related':
-      return isSayable(world, targetOf(world, table, exp.name), exp.item);
+      return isExpressible(world, targetOf(world, table, exp.name), exp.item);
     default:
       return false;
   }
@@ -49,7 +49,7 @@ function takesArgument(table: Table, ref: Ref): boolean {
   return 'computed' in ref && table.computed.some((each) => each.name === ref.computed && each.result === 'scalar' && each.argument);
 }
 
-function isSayableOrder(world: World, table: Table, { path, last }: OrderTerm): boolean {
+function isExpressibleOrder(world: World, table: Table, { path, last }: OrderTerm): boolean {
   if (last.kind !== 'read' || !('column' in last.ref)) return false;
   let from = table;
   for (const name of path) {
@@ -60,20 +60,20 @@ function isSayableOrder(world: World, table: Table, { path, last }: OrderTerm): 
 }
 
 /** Each column once and under its own name. */
-function sayableFields(world: World, table: Table, fields: readonly Field[], total: boolean): readonly Field[] | null {
-  const said = new Map<string, Field>();
+function expressibleFields(world: World, table: Table, fields: readonly Field[], total: boolean): readonly Field[] | null {
+  const selected = new Map<string, Field>();
   for (const field of fields) {
     if (field.k === 'read' && !takesArgument(table, field.ref)) {
       const alias = refName(field.ref);
-      said.set(alias, { ...field, alias, path: null, more: null });
+      selected.set(alias, { ...field, alias, path: null, more: null });
     } else if (field.k === 'rows' && table.relationships.some(({ name }) => name === field.name)) {
       const target = targetOf(world, table, field.name);
-      const args = sayable(world, target, field.args, total);
-      const inner = args === null ? null : sayableFields(world, target, field.fields, total);
-      if (args !== null && inner !== null) said.set(field.alias, { ...field, args, fields: inner });
+      const args = expressible(world, target, field.args, total);
+      const inner = args === null ? null : expressibleFields(world, target, field.fields, total);
+      if (args !== null && inner !== null) selected.set(field.alias, { ...field, args, fields: inner });
     }
   }
-  return said.size === 0 ? null : [...said.values()];
+  return selected.size === 0 ? null : [...selected.values()];
 }
 
 function item(world: World, table: Table, field: Field): Json {

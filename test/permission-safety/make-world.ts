@@ -198,14 +198,14 @@ function makeData(choices: Choices, tables: readonly Table[]): Data {
     again = false;
     for (const table of tables) {
       const rows = data.get(table.name) ?? [];
-      const kept = rows.filter((row) =>
+      const valid = rows.filter((row) =>
         table.columns.every(
           ({ name, references }) =>
             references === null || row[name] === null || data.get(references)?.some((other) => other['id'] === row[name]),
         ),
       );
-      if (table.view !== null || kept.length === rows.length) continue;
-      data.set(table.name, kept);
+      if (table.view !== null || valid.length === rows.length) continue;
+      data.set(table.name, valid);
       again = true;
     }
   }

@@ -111,8 +111,8 @@ export function evaluate(exp: Exp, place: Place): Truth {
       const { target, rows } = relatedRows(place, exp.relationship);
       const places = rows.map((row) => ({ ...place, table: target, row }));
       const { filter } = exp;
-      const kept = filter === null ? places : places.filter((each) => evaluate(filter, each) === true);
-      const values = kept.map((each) => exp.columns.map((column) => read(each, { column })));
+      const visible = filter === null ? places : places.filter((each) => evaluate(filter, each) === true);
+      const values = visible.map((each) => exp.columns.map((column) => read(each, { column })));
       return compare(aggregate(exp.function, values, exp.distinct).value, exp.operator, exp.value);
     }
   }

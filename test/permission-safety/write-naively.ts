@@ -63,8 +63,8 @@ class Write {
       return outcome;
     }
     const isNamed = conflict.update.length > 0;
-    const wanted = this.holds(update.filter, found) && (conflict.where === null || this.isWanted(conflict.where, found));
-    if (!isNamed || !wanted) return { data: this.scene.data, rows: [] };
+    const updates = this.holds(update.filter, found) && (conflict.where === null || this.matches(conflict.where, found));
+    if (!isNamed || !updates) return { data: this.scene.data, rows: [] };
     const changed = this.with(
       { ...found, ...Object.fromEntries(conflict.update.map((column) => [column, row[column] ?? null])) },
       update.presets,
@@ -75,7 +75,7 @@ class Write {
   update({ where, set, inc }: Extract<Mutation, { k: 'update' }>, { update }: WritePermissions): Outcome {
     if (update === null) throw new Error('the role may update');
     const changes = new Map<Row, Row>();
-    for (const row of this.wanted(where, update.filter)) {
+    for (const row of this.matching(where, update.filter)) {
       const counted = Object.entries(inc).map(([column, by]): [string, Value] => [
         column,
         row[column] === null ? null : (row[column] as number) + (by as number),
@@ -87,7 +87,7 @@ class Write {
 
   delete({ where }: Extract<Mutation, { k: 'delete' }>, permissions: WritePermissions): Outcome {
     if (permissions.delete === null) throw new Error('the role may delete');
-    const gone = this.wanted(where, permissions.delete.filter);
+    const gone = this.matching(where, permissions.delete.filter);
     const references = this.table.columns.filter(({ references: to }) => to === this.table.name);
     // Some databases check every row on its own, and confuse its own reference with that of another row.
     if (gone.some((row) => references.some(({ name }) => gone.some((other) => row[name] === other['id']))))
@@ -122,11 +122,11 @@ class Write {
     return outcome;
   }
 
-  private wanted(where: Extract<Mutation, { k: 'update' }>['where'], filter: Exp): readonly Row[] {
+  private matching(where: Extract<Mutation, { k: 'update' }>['where'], filter: Exp): readonly Row[] {
     return this.before.filter((row) => {
-      const isAsked =
-        'key' in where ? Object.entries(where.key).every(([column, value]) => row[column] === value) : this.isWanted(where.exp, row);
-      return isAsked && this.holds(filter, row);
+      const isSelected =
+        'key' in where ? Object.entries(where.key).every(([column, value]) => row[column] === value) : this.matches(where.exp, row);
+      return isSelected && this.holds(filter, row);
     });
   }
 
@@ -145,7 +145,7 @@ class Write {
     return evaluate(exp, { scene, table: this.table, row, role: null, root: row }) === true;
   }
 
-  private isWanted(exp: Exp, row: Row): boolean {
+  private matches(exp: Exp, row: Row): boolean {
     return evaluate(exp, { scene: this.scene, table: this.table, row, role: this.role, root: row }) === true;
   }
 

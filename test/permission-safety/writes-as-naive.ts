@@ -87,10 +87,10 @@ async function writeOne(
   const rows = await rowsNow(service.url, world);
   for (const { name, view } of world.tables) {
     if (view !== null) continue;
-    const wanted = [...(after.get(name) ?? [])].sort((a, b) => (a['id'] as number) - (b['id'] as number)).map(jsonRow);
-    if (!isDeepStrictEqual(rows[name], wanted))
+    const expectedRows = [...(after.get(name) ?? [])].sort((a, b) => (a['id'] as number) - (b['id'] as number)).map(jsonRow);
+    if (!isDeepStrictEqual(rows[name], expectedRows))
       expect.fail(
-        `${where}: rows of ${name} are ${JSON.stringify(rows[name])}, expected ${JSON.stringify(wanted)}\nanswer ${text}\n${shown()}`,
+        `${where}: rows of ${name} are ${JSON.stringify(rows[name])}, expected ${JSON.stringify(expectedRows)}\nanswer ${text}\n${shown()}`,
       );
   }
   return after;

@@ -103,13 +103,13 @@ export async function openConsolePage(browser: Browser, url: string, options: Pa
   const failures: Promise<void>[] = [];
   page.on('response', (response) => {
     if (response.status() < 500) return;
-    const told = response.text().then(
+    const checked = response.text().then(
       (text) => {
         if (!text.includes('newly found inconsistent metadata')) problems.push(`${response.status()} of ${response.url()}: ${text}`);
       },
       () => problems.push(`${response.status()} of ${response.url()}`),
     );
-    failures.push(told.then(() => undefined));
+    failures.push(checked.then(() => undefined));
   });
   page.on('request', (request) => {
     if (!request.url().startsWith(url) && !request.url().startsWith('blob:') && !request.url().startsWith('data:'))
@@ -135,10 +135,10 @@ export async function openConsolePage(browser: Browser, url: string, options: Pa
       await page.keyboard.insertText(text);
     },
     async tabTo(role, name) {
-      const wanted = page.getByRole(role, { name, exact: typeof name === 'string' }).first();
-      await wanted.waitFor();
+      const control = page.getByRole(role, { name, exact: typeof name === 'string' }).first();
+      await control.waitFor();
       for (let presses = 0; presses < MOST_TABS; presses++) {
-        if (await wanted.evaluate(HAS_FOCUS)) return;
+        if (await control.evaluate(HAS_FOCUS)) return;
         await page.keyboard.press('Tab');
       }
       throw new Error(`${role} ${String(name)} is not reached by Tab`);

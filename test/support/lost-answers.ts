@@ -29,13 +29,13 @@ export async function countsAttemptsOnce<E extends QueuedEvent>(
       return recorded;
     },
   };
-  const engine = createEngine({ holder: 'us', slots: 4, batchSize: 10, observe: () => undefined });
+  const engine = createEngine({ holder: 'us', workers: 4, batchSize: 10, observe: () => undefined });
   engine.add<E, DeliveryOutcome>({
     name: 'unlucky',
     store: () => unlucky,
-    lanes: () => [{ name: lane }],
+    triggerQueues: () => [{ name: lane }],
     pollInterval: 20,
-    async work({ id, tries }) {
+    async process({ id, tries }) {
       attempts.push(tries);
       const invocation = { status: 200, request: '{}', response: '{}' };
       return { id, result: attempts.length > 1 ? { kind: 'delivered' } : { kind: 'retry', seconds: 0 }, invocation };

@@ -144,21 +144,21 @@ export async function stored(table: string): Promise<readonly string[]> {
 
 /**
  * Inserts rows through one root per list, and reports the outcome as if they were one list.
- * @param apart uses a variable per row instead of one per list
+ * @param perRow uses a variable per row instead of one per list
  */
 export async function insert(
   { table, returning, more = '', options }: Into,
   lists: readonly (readonly Row[])[],
-  apart: boolean,
+  perRow: boolean,
 ): Promise<Outcome> {
   const type = `${table}_insert_input!`;
   const declared: string[] = [];
   const variables: string[] = [];
   const roots = lists.map((list, i) => {
-    const names = apart ? list.map((_, n) => `row${i}_${n}`) : [`rows${i}`];
-    declared.push(...names.map((name) => `$${name}: ${apart ? type : `[${type}]!`}`));
-    variables.push(...names.map((name, n) => `"${name}":${apart ? rowText(list[n] as Row) : listText(list)}`));
-    const objects = apart ? `[${names.map((name) => `$${name}`).join()}]` : `$rows${i}`;
+    const names = perRow ? list.map((_, n) => `row${i}_${n}`) : [`rows${i}`];
+    declared.push(...names.map((name) => `$${name}: ${perRow ? type : `[${type}]!`}`));
+    variables.push(...names.map((name, n) => `"${name}":${perRow ? rowText(list[n] as Row) : listText(list)}`));
+    const objects = perRow ? `[${names.map((name) => `$${name}`).join()}]` : `$rows${i}`;
     return `r${i}: insert_${table}(objects: ${objects} ${more}) { affected_rows returning { ${returning} } }`;
   });
   const { data, errors } = await post(`mutation (${declared.join()}) { ${roots.join(' ')} }`, `{${variables.join()}}`, options);
