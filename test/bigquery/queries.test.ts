@@ -123,12 +123,12 @@ describe.skipIf(!hasBigQuery())('a source of BigQuery', () => {
     ['where: {day: {_eq: "2023-02-29"}}', 'invalid value for type DATE'],
     ['where: {seen: {_eq: "now"}}', 'invalid value for type TIMESTAMP'],
     ['where: {raw: {_eq: "???"}}', 'invalid value for type BYTES'],
-    ['where: {tags: {_eq: ["x"]}}', 'BigQuery does not compare values of type ARRAY<STRING>: _eq is not available for them'],
+    ['where: {tags: {_eq: ["x"]}}', 'BigQuery cannot compare values of type ARRAY<STRING>: _eq is not available for them'],
     ['where: {_not: {numbers: {_in: [[1]]}}}', 'values of type ARRAY<INT64>: _in'],
     ['where: {doc: {_neq: {k: 1}}}', 'values of type JSON: _neq'],
     ['where: {part: {_nin: [{a: 7}]}}', 'values of type STRUCT: _nin'],
-    ['order_by: {doc: asc}', 'order_by cannot name such a column'],
-    ['distinct_on: part', 'distinct_on cannot name such a column'],
+    ['order_by: {doc: asc}', 'order_by must not name such a column'],
+    ['distinct_on: part', 'distinct_on must not name such a column'],
   ])('refuses %s without running a job', async (argument, message) => {
     const before = both.bigquery.requests.length;
     expect(await error(`{ shop_thing(${argument}) { id } }`)).toContain(message);

@@ -250,7 +250,7 @@ describe.skipIf(!hasMariadb())('mutations of MariaDB', () => {
       ),
     ).toContain('"affected_rows":1');
     expect(await ask('mutation { update_floating(where: {}, _set: {n: 2}) { returning { f } } }')).toContain(
-      'not-supported $: rows of "floating" cannot be updated where they are checked or returned',
+      'not-supported $: rows of "floating" cannot be updated with a check or returned fields',
     );
     expect(await ask('mutation { delete_floating(where: {}) { affected_rows returning { n } } }')).toBe(
       '{"delete_floating":{"affected_rows":1,"returning":[{"n":2}]}}',

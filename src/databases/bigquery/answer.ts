@@ -19,7 +19,7 @@ export interface BigQueryStatement extends Statement {
 /** @throws Error if the statement was not compiled for BigQuery */
 export function layoutOf(statement: Statement): ResultLayout {
   const { layout } = statement as Partial<BigQueryStatement>;
-  if (layout === undefined) throw new Error('invariant: the statement is none of BigQuery');
+  if (layout === undefined) throw new Error('invariant: the statement was compiled for another database');
   return layout;
 }
 

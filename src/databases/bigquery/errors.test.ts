@@ -7,9 +7,9 @@ const failed = (status: number, reason: string, message: string): Readonly<Recor
     status: shown,
     message: text,
     internal,
-    isPassing,
+    isTransient,
   } = statementError(new BigQueryError(status, reason, message), 'select 1', ['v']);
-  return { code, status: shown, text, internal, isPassing };
+  return { code, status: shown, text, internal, isTransient };
 };
 const internal = (status: number | null, reason: string, message: string): object => ({
   statement: 'select 1',

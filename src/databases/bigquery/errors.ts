@@ -105,7 +105,7 @@ function generalError(failure: unknown): SvcError | null {
     return new SvcError('database-error', 'BigQuery is busy or unavailable', {
       status: 503,
       internal: failure.message,
-      isPassing: true,
+      isTransient: true,
       cause: failure,
     });
   }

@@ -34,7 +34,7 @@ const connectionString: Codec<ConfiguredText> = leaf(
     return { kind: 'environment', name: nonEmptyText.decode(name, at(path, 'from_env')) };
   },
   (value): Json => (value.kind === 'template' ? value.text : { from_env: value.name }),
-  { description: 'A URL, which is a template, or `{"from_env": …}`.' },
+  { description: 'URL as a template, or `{"from_env": …}`.' },
 );
 
 const poolConfiguration: Codec<PoolConfiguration> = object('MariadbPoolSettings', {

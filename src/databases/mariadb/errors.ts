@@ -56,7 +56,7 @@ export function statementError(failure: unknown, statement: FailedStatement): Sv
   if (errno === 4025) return new SvcError('permission-error', `Check constraint violation. ${message}`, options);
   if (DATA.has(errno)) return new SvcError('data-exception', message, options);
   if (errno === 1213 || errno === 1205) {
-    return new SvcError('concurrent-update', 'the statement met a concurrent update of the same rows', { ...options, isPassing: true });
+    return new SvcError('concurrent-update', 'the statement met a concurrent update of the same rows', { ...options, isTransient: true });
   }
   if (MIXED.has(errno) && message.includes('COERCIBLE')) {
     return new SvcError(
@@ -136,7 +136,7 @@ function generalError(failure: unknown): SvcError | null {
   if (failure instanceof NoConnectionError) {
     return new SvcError('database-error', `max connections reached on mariadb: ${failure.message}`, {
       status: 503,
-      isPassing: true,
+      isTransient: true,
       cause: failure,
     });
   }

@@ -40,7 +40,7 @@ function cellOf(column: Column, index: number): string | null {
 
 function itemsOf(text: string): readonly (string | null)[] {
   const items = parseJson(text);
-  if (!isJsonArray(items)) throw new Error('invariant: a list of values is one');
+  if (!isJsonArray(items)) throw new Error('invariant: a list of values is an array');
   return items.map((item: Json) => (typeof item === 'string' ? item : null));
 }
 

@@ -158,7 +158,7 @@ function listOf({ statements, cell }: FlowInput, outcomes: readonly Outcome[]): 
 function textOf({ statements, cell, row }: FlowInput, outcomes: readonly Outcome[]): string | null {
   // Usually there is one statement.
   const found = rowsOf(statements, outcomes)[row ?? 0];
-  if (found === undefined) throw new Error('invariant: a row that others refer to was written');
+  if (found === undefined) throw new Error('invariant: a referenced row was written');
   return found[cell]?.toString() ?? null;
 }
 

@@ -26,7 +26,7 @@ const conditions: Conditions<Context> = conditionsOver({
     const operator = comparisonNamed(name, own, COMMON_COMPARISONS);
     if (own.includes(operator) || isOrdered(type)) return operator;
     // BigQuery would refuse the statement.
-    throw new SvcError('not-supported', `BigQuery does not compare values of type ${types.print(type)}: ${name} is not available for them`);
+    throw new SvcError('not-supported', `BigQuery cannot compare values of type ${types.print(type)}: ${name} is not available for them`);
   },
   argument: (_context, operand, operator) => ({
     value: () => (operator?.pattern === undefined ? operandSql(operand) : patternSql(operand)),
@@ -79,10 +79,7 @@ function relatedRows(context: Context, { from, where }: Pick<Exists, 'from' | 'w
 function existsSql(context: Context, exp: Exists, scope: Scope, isPart: boolean): Sql {
   const columns = exp.join?.columns ?? [];
   if (columns.length === 0 && comparesWithOuterRow(exp.where, 1)) {
-    throw new SvcError(
-      'not-supported',
-      'BigQuery compares no columns of a row with those of a table that is not related to it by equal columns',
-    );
+    throw new SvcError('not-supported', 'BigQuery can compare columns of two tables only if they are related by equal columns');
   }
   const { item, row, conditions } = relatedRows(context, exp, scope);
   if (columns.length === 0 || comparesWithOuterRow(exp.where, 1)) {
@@ -100,7 +97,7 @@ function existsSql(context: Context, exp: Exists, scope: Scope, isPart: boolean)
  */
 function aggregateSql(context: Context, exp: AggregatePredicate, scope: Scope): Sql {
   if (comparesWithOuterRow(exp.where, 1)) {
-    throw new SvcError('not-supported', 'BigQuery compares no columns of related rows with others in conditions on their aggregates');
+    throw new SvcError('not-supported', 'BigQuery cannot compare columns of related rows with other rows in conditions on aggregates');
   }
   const { columns } = exp.join;
   const holdsIn = (row: Row): Sql => predicateHolds(context, exp, row);

@@ -17,7 +17,7 @@ import { operandSql } from './operand.ts';
  */
 export function joinSql(writer: SetWriter, { query, columns, unique }: JoinToSource): Sql {
   const parts = columns.map(({ type }, part) => {
-    if (!isKeyType(type)) throw new SvcError('not-supported', `BigQuery finds no rows by values of type ${types.print(type)}`);
+    if (!isKeyType(type)) throw new SvcError('not-supported', `BigQuery cannot join by values of type ${types.print(type)}`);
     const [value, at] = [identifier(`:k${part}`), identifier(`:i${part}`)];
     const keys = (): Sql => sql`unnest(${operandSql({ value: { kind: 'join-keys', part }, type, list: true })})`;
     return { value, at, keys, item: sql`${keys()} as ${value} with offset as ${at}` };

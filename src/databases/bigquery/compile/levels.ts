@@ -54,11 +54,11 @@ function termOf(term: OrderTerm, parent: Relation): OrderTerm {
 }
 
 function calledFor(relation: Relation, parent: Relation): CalledForRows {
-  if (relation.kind !== 'function') throw new Error('invariant: rows that are found by nothing are those of a function');
+  if (relation.kind !== 'function') throw new Error('invariant: only rows of functions have no join');
   return { ...relation, callers: tableOf(parent) };
 }
 
 function tableOf(relation: Relation): QualifiedName {
   if (relation.kind === 'table') return relation.name;
-  throw new SvcError('not-supported', 'BigQuery calls no function for the rows of another function');
+  throw new SvcError('not-supported', 'BigQuery cannot call a function for the rows of another function');
 }

@@ -24,7 +24,7 @@ export function relationSql(context: Context, relation: Relation): { readonly it
   const alias = context.alias();
   const row = aliasRow(alias);
   if (relation.kind === 'table') return { item: sql`${qualified(relation.name)} as ${alias}`, row };
-  if (!('callers' in relation)) throw new SvcError('not-supported', 'functions of BigQuery cannot be queried by themselves');
+  if (!('callers' in relation)) throw new SvcError('not-supported', 'functions of BigQuery cannot be queried directly');
   return { item: sql`(${callsSql(context, relation as CalledForRows)}) as ${alias}`, row };
 }
 

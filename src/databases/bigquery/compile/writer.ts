@@ -90,7 +90,7 @@ function readOf(term: OrderTerm): Extract<OrderTerm, { kind: 'read' }>['read'] |
 function unordered(argument: string, type: Parameters<typeof types.print>[0]): SvcError {
   return new SvcError(
     'not-supported',
-    `BigQuery does not order values of type ${types.print(type)}: ${argument} cannot name such a column`,
+    `BigQuery cannot order values of type ${types.print(type)}: ${argument} must not name such a column`,
   );
 }
 

@@ -118,7 +118,7 @@ const IDLE_S = 20;
 export async function lockEventCatalog(define: (text: string) => Promise<RunSqlResult>, seconds = MIGRATION_LOCK_S): Promise<void> {
   await define(`set session wait_timeout = ${IDLE_S}, idle_transaction_timeout = ${IDLE_S}`);
   const { rows } = await define(`select get_lock('svc_catalog', ${seconds})`);
-  if (rows[0]?.[0] !== '1') throw new SvcError('busy', 'another service is changing what event triggers have in the database');
+  if (rows[0]?.[0] !== '1') throw new SvcError('busy', 'another service is changing the event tables or triggers in the database');
 }
 
 /** Returns the version of the tables of events, or 0 if there are none. */

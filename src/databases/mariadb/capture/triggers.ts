@@ -42,7 +42,7 @@ export function triggerBody({ definition, table }: CapturedTrigger, operation: C
       'session_variables', json_compact(if(json_valid(${USER}), ${USER}, null)),
       'trace_context', json_compact(if(json_valid(${TRACE}), ${TRACE}, null)));
     if event is null then
-      signal sqlstate '45000' set message_text = 'the change is too large for an event: max_allowed_packet has to be raised';
+      signal sqlstate '45000' set message_text = 'the change is too large for an event: raise max_allowed_packet';
     end if;
     insert into ${inCatalog('event_log')} (source_database, schema_name, table_name, trigger_name, payload, order_key)
     values (${string(options.database)}, ${string(schemaNameOf(table, options.database))}, ${string(table.name.name)}, ${string(definition.name)}, event, ${

@@ -66,7 +66,7 @@ export async function dumpRows({ rows: rowsOf, failure, source }: DumpContext, n
     const [, write] = LITERALS.find(([types]) => types.includes(column.type.toLowerCase())) ?? [];
     if (write !== undefined) return write(named(column.name));
     const which = `the column ${column.name} of the type ${column.type}`;
-    throw failure('not-supported', `rows with ${which} are not written as seeds: table ${name}`);
+    throw failure('not-supported', `seeds cannot contain ${which}: table ${name}`);
   };
   const values = columns.map((column) => `if(${named(column.name)} is null, 'null', ${literal(column)})`);
   const order = keys.length === 0 ? '' : ` order by ${keys.join(', ')}`;
@@ -75,7 +75,7 @@ export async function dumpRows({ rows: rowsOf, failure, source }: DumpContext, n
   return (await rowsOf(statement))
     .map(([row = 'NULL']) => {
       // The server returns null for rows larger than a packet.
-      if (row === 'NULL') throw failure('seed', `a row of the table ${name} is larger than a statement may be`);
+      if (row === 'NULL') throw failure('seed', `a row of the table ${name} exceeds the maximum size of a statement`);
       return `${row}\n`;
     })
     .join('');

@@ -36,13 +36,13 @@ export function checkFailure(path: Path): RaisedFailure {
 
 /** The database has changed the keys of written rows, so they can be neither checked nor returned. */
 export function lostFailure(table: QualifiedName, path: Path): RaisedFailure {
-  const message = `rows of "${printTable(table)}" were not found again by their keys after they were written`;
+  const message = `rows of "${printTable(table)}" could not be found by their keys after they were written`;
   return { code: 'not-supported', message, path };
 }
 
 /** @param what the operation that needs a key, such as "updated" */
 export function withoutKey(table: QualifiedName, what: string, path: Path): SvcError {
-  const message = `rows of "${printTable(table)}" cannot be ${what}: the table has no primary key, or unique one without nulls, whose values are exact`;
+  const message = `rows of "${printTable(table)}" cannot be ${what}: the table has no primary or non-null unique key with exact values`;
   return new SvcError('not-supported', message, { path });
 }
 

@@ -81,7 +81,7 @@ export function insertUniform(program: Program, into: InsertInto, uniform: Unifo
         const fill = fills.get(name);
         const operand = uniform.values.get(name);
         if (fill !== undefined) return filledSql(fill.value, fill.type);
-        if (operand === undefined) throw new Error('invariant: a column of rows that are alike has values');
+        if (operand === undefined) throw new Error('invariant: each column of uniform rows has a value');
         return operand.value.kind === 'members' ? writtenSql({ ...operand, list: true }) : writtenSql(operand);
       });
       return { sql: { before: headSql(into, names), row: tuple(cells), after: returningSql(draft, into) } };

@@ -28,7 +28,7 @@ export function compileInsert(program: Program, insert: Insert): readonly Result
   // Related rows are read after everything has been written.
   const isReadLater = returned.some(readsOtherRows);
   const key = usableKey(rows.key);
-  if (isReadLater && key === null) throw withoutKey(table, 'returned with others that they are related to', path);
+  if (isReadLater && key === null) throw withoutKey(table, 'returned with related rows', path);
   const tree = new InsertTree(program, insert);
   const level: Level =
     rows.uniform === undefined
@@ -109,7 +109,7 @@ class InsertTree {
       const first = this.#cellsBefore(group.common, { json: [], key: null, columns });
       group.members.forEach(({ owner }, i) => {
         const place = places[i];
-        if (place === undefined) throw new Error('invariant: rows that others refer to have places');
+        if (place === undefined) throw new Error('invariant: referenced rows have places');
         const filled = own[owner] ?? new Map((rows[owner] as LevelRow).fills);
         own[owner] = filled;
         for (const { local, remote, type } of group.columns) {
@@ -132,7 +132,7 @@ class InsertTree {
     const nothing: Cells = { json: [], key: null, columns: [] };
     for (const { nested, owner } of members) {
       const place = places[owner];
-      if (place === undefined) throw new Error('invariant: a row that others depend on has a place');
+      if (place === undefined) throw new Error('invariant: a referenced row has a place');
       const fills: Fills = new Map(
         columns.map(({ local, remote, type }) => [remote, { value: { kind: 'transaction-local', ...place, cell: cellOf(local) }, type }]),
       );
@@ -182,7 +182,7 @@ class InsertTree {
     if (!readsTable(check, table)) return null;
     if (readsUnnamedTables(check)) throw uncheckable(table, this.#root.path);
     const usable = usableKey(key);
-    if (usable === null) throw withoutKey(table, 'checked by others of it', this.#root.path);
+    if (usable === null) throw withoutKey(table, 'checked against other rows of the table', this.#root.path);
     return usable;
   }
 

@@ -87,7 +87,7 @@ export class Program {
 
   #added(index: number): { readonly added: CompiledMutationStatement; readonly flow: StatementFlow } {
     const added = this.statements[index];
-    if (added?.flow === undefined) throw new Error('invariant: a statement that is named was added');
+    if (added?.flow === undefined) throw new Error('invariant: the statement was added');
     return { added, flow: added.flow };
   }
 }

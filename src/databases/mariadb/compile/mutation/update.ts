@@ -53,7 +53,7 @@ export function compileUpdate(program: Program, update: Update): readonly Result
     if (!isRead || pinned === null) return answer(program, written, output, { writes: [written], reads: [], cell: 0 });
     return readBack(program, update, written, (context) => pinnedRows(context, update, pinned));
   }
-  if (key === null) throw withoutKey(table, 'updated where they are checked or returned', ROOT);
+  if (key === null) throw withoutKey(table, 'updated with a check or returned fields', ROOT);
   const found = program.add(ROOT, ({ context, declareFailure }) => {
     const alias = context.alias();
     const row = aliasRow(alias);

@@ -104,7 +104,7 @@ function conflictKey({ constraint, columns = [], key }: OnConflict, { common, pa
   if (key !== undefined) return key;
   if (columns.length > 0) return columns;
   if (constraint === null) return null;
-  const message = `"${constraint}" is no primary key or unique constraint of "${common.table.name}"`;
+  const message = `"${constraint}" is not a primary key or unique constraint of "${common.table.name}"`;
   throw new SvcError('constraint-error', message, { path });
 }
 
