@@ -40,7 +40,7 @@ export interface Deliveries {
   /** Called after a scheduled event was created: looks for due events at once. */
   wake(): void;
   /** Running deliveries, and their maximum. */
-  workers(): { readonly busy: number; readonly most: number };
+  workers(): { readonly busy: number; readonly total: number };
   /** Waits up to `graceMs` for running deliveries, then releases the rest to other instances. */
   stop(graceMs: number): Promise<void>;
 }
@@ -50,7 +50,7 @@ const DEFAULT_BATCH = 100;
 const DISABLED: Deliveries = {
   written: () => undefined,
   wake: () => undefined,
-  workers: () => ({ busy: 0, most: 0 }),
+  workers: () => ({ busy: 0, total: 0 }),
   stop: async () => undefined,
 };
 
@@ -59,7 +59,7 @@ export function startDeliveries(config: DeliveriesConfig, parts: DeliveriesParts
   if (config.disableEventing) return DISABLED;
   const engine: Engine = createEngine({
     holder: instanceId,
-    slots: config.eventsHttpPoolSize,
+    workers: config.eventsHttpPoolSize,
     batchSize: config.eventsFetchBatchSize || DEFAULT_BATCH,
     observe,
   });

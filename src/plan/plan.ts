@@ -13,7 +13,7 @@ import { type Binder, binder } from './bind.ts';
 import { type RemoteRequest, remoteRequest } from './remote-request.ts';
 import { type DistinctRoots, distinctOutput, distinctQuery, distinctRoots, expectedBytes } from './repeats.ts';
 import { validationsOf } from './validations.ts';
-import type { CacheWish } from '../graphql-engine/cache-wish.ts';
+import type { CacheDirective } from '../graphql-engine/cache-directive.ts';
 import type { ResponseNode } from '../graphql-engine/types.ts';
 import type { Statement } from '../backend/connection.ts';
 
@@ -32,7 +32,7 @@ export interface OperationPlan {
   /** Expected size of the answer in bytes, as far as the document shows; absent if it shows nothing. */
   readonly expected?: number;
   /** Undefined if the answer must not be cached. */
-  readonly cached?: CacheWish;
+  readonly cached?: CacheDirective;
 }
 
 export type TemplatePart =
@@ -304,7 +304,7 @@ function planMutation(operation: PlannedOperation, compilerOf: (source: string) 
       results.push(layout === null ? pieces.map((each, p) => (typeof each === 'string' ? each : (of[p] as CellPart))) : [{ layout, of }]);
     }
     if (compiled.statements.length === 0) continue;
-    const { fallback: fallback } = compiled;
+    const { fallback } = compiled;
     const statements = boundStatements(compiled);
     steps.push({
       kind: 'mutation',

@@ -132,7 +132,7 @@ function explainMissing(cache: SchemaCache, role: string): NonNullable<RoleSchem
       return new SvcError(source.backend.errorCodes.failed, `the source "${source.metadata.name}" is not available`, {
         path,
         status: 500,
-        isPassing: true,
+        isTransient: true,
         internal: source.reason,
       });
     }

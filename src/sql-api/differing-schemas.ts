@@ -32,8 +32,8 @@ export async function* differingSchemas(comparison: SchemaComparison): AsyncGene
     const texts = await compareSchemas({
       before: before.wholeRoots(role, 'backend'),
       after: after.wholeRoots(role, 'backend'),
-      settled,
-      goOn,
+      isUnchanged: settled,
+      onResume: goOn,
     });
     if (texts !== null) yield { role, ...texts };
   }

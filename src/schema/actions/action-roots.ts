@@ -11,7 +11,7 @@ import { wholeValue } from '../../graphql-engine/input/whole-value.ts';
 import { meaningOf } from '../../graphql-engine/meaning.ts';
 import { customScalar } from '../remote/remote-scalar.ts';
 import type { CollectedField, InputField, ObjectType, OutputField, ScalarSchemaType } from '../../graphql-engine/types.ts';
-import { lazy, named } from '../../graphql-engine/types.ts';
+import { lazy, typeRef } from '../../graphql-engine/types.ts';
 import type { ActionTypes } from './action-types.ts';
 
 /** What the role sees, by name. */
@@ -79,7 +79,7 @@ const UUID = customScalar('uuid', null);
 const TIMESTAMP = customScalar('timestamptz', null);
 const JSON_SCALAR = customScalar('json', null);
 
-const reference = (scalar: ScalarSchemaType, nonNull: boolean) => named(scalar.name, () => scalar, nonNull);
+const reference = (scalar: ScalarSchemaType, nonNull: boolean) => typeRef(scalar.name, () => scalar, nonNull);
 
 function enqueueField(action: ActionInfo, types: ActionTypes): OutputField {
   const { name, comment, definition } = action;
@@ -106,7 +106,7 @@ function resultField(action: ActionInfo, types: ActionTypes): OutputField {
   return {
     name,
     description: comment ?? null,
-    type: named(name, type),
+    type: typeRef(name, type),
     args: RESULT_ARGUMENTS,
     meaning: {
       kind: 'action',

@@ -26,7 +26,7 @@ import type {
   OutputTypeRef,
   ScalarSchemaType,
 } from '../../graphql-engine/types.ts';
-import { enumType, lazy, listOf, named } from '../../graphql-engine/types.ts';
+import { enumType, lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 
 type CustomType = ScalarSchemaType | EnumSchemaType | InputObjectType | ObjectType;
 
@@ -49,13 +49,13 @@ export class ActionTypes {
   }
 
   input(type: GraphqlType): InputTypeRef {
-    if (type.kind === 'list') return listOf(this.input(type.item), type.nonNull);
-    return named(type.name, () => this.#type(type.name) as Exclude<CustomType, ObjectType>, type.nonNull);
+    if (type.kind === 'list') return listTypeRef(this.input(type.item), type.nonNull);
+    return typeRef(type.name, () => this.#type(type.name) as Exclude<CustomType, ObjectType>, type.nonNull);
   }
 
   output(type: GraphqlType): OutputTypeRef {
-    if (type.kind === 'list') return listOf(this.output(type.item), type.nonNull);
-    return named(type.name, () => this.#type(type.name) as Exclude<CustomType, InputObjectType>, type.nonNull);
+    if (type.kind === 'list') return listTypeRef(this.output(type.item), type.nonNull);
+    return typeRef(type.name, () => this.#type(type.name) as Exclude<CustomType, InputObjectType>, type.nonNull);
   }
 
   inputField({ name, type, description }: CustomField): InputField {

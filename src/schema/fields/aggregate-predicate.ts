@@ -4,10 +4,10 @@ import type { CatalogType } from '../../catalog/catalog.ts';
 import { type BoolExp, guarded, type Read } from '../../ir/bool-exp.ts';
 import { predicateColumnsTypeName } from '../../schema-cache/naming.ts';
 import type { RelationshipInfo } from '../../schema-cache/schema-cache.ts';
-import type { EnumSchemaType, Input, InputField, InputObjectType, InputTypeRef } from '../../graphql-engine/types.ts';
-import { lazy, listOf, named } from '../../graphql-engine/types.ts';
+import type { EnumSchemaType, InputValue, InputField, InputObjectType, InputTypeRef } from '../../graphql-engine/types.ts';
+import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { selectedColumns } from './arguments.ts';
-import { BOOLEAN, builtin } from '../../graphql-engine/input/built-in-scalars.ts';
+import { BOOLEAN_SCALAR, builtin } from '../../graphql-engine/input/built-in-scalars.ts';
 import { comparisonType } from './comparison.ts';
 import { entriesOf, invalid } from './input.ts';
 import { chargeAggregate } from './related-cost.ts';
@@ -17,12 +17,12 @@ import { columnEnum } from './select-column.ts';
 /** One key of `R_aggregate_bool_exp`. */
 interface Predicate {
   readonly field: InputField;
-  condition(input: Input, relationship: RelationshipInfo): BoolExp;
+  condition(input: InputValue, relationship: RelationshipInfo): BoolExp;
 }
 
 interface PredicateArguments {
   readonly type: InputTypeRef;
-  reads(input: Input, distinct: boolean): readonly Read[];
+  reads(input: InputValue, distinct: boolean): readonly Read[];
 }
 
 export function aggregatePredicateType(table: RoleTable): AggregatePredicateType {
@@ -68,14 +68,14 @@ function makePredicate(table: RoleTable, functionName: string, args: PredicateAr
       made.push({ name, description: null, type });
     };
     if (args !== null) add(names.arguments, args.type);
-    add(names.distinct, builtin(BOOLEAN));
+    add(names.distinct, builtin(BOOLEAN_SCALAR));
     add(
       names.filter,
-      named(typeOf(table, 'bool_exp'), () => table.boolExp().type),
+      typeRef(typeOf(table, 'bool_exp'), () => table.boolExp().type),
     );
     add(
       names.predicate,
-      named(result.type.name, () => result.type, true),
+      typeRef(result.type.name, () => result.type, true),
     );
     return new Map(made.map((field) => [field.name, field]));
   });
@@ -86,11 +86,11 @@ function makePredicate(table: RoleTable, functionName: string, args: PredicateAr
     fields,
   };
   return {
-    field: { name: source.field(functionName), description: null, type: named(type.name, () => type) },
+    field: { name: source.field(functionName), description: null, type: typeRef(type.name, () => type) },
     condition: (input, relationship) => {
       chargeAggregate(input, table.access.filter);
       const given = new Map(entriesOf(input).map((entry) => [entry.field.name, entry.input]));
-      const present = (name: string): Input | null => {
+      const present = (name: string): InputValue | null => {
         const value = given.get(name);
         return value === undefined || value.isNull() ? null : value;
       };
@@ -116,7 +116,10 @@ function makePredicate(table: RoleTable, functionName: string, args: PredicateAr
 function countArguments(table: RoleTable): PredicateArguments | null {
   const column = table.selectColumn();
   if (column === null) return null;
-  return { type: listOf(named(column.name, () => column, true)), reads: (input, distinct) => selectedColumns(table, input, distinct) };
+  return {
+    type: listTypeRef(typeRef(column.name, () => column, true)),
+    reads: (input, distinct) => selectedColumns(table, input, distinct),
+  };
 }
 
 /** One column of the function's type, or several under names (`X`, `Y`); null when the table has none. */
@@ -134,13 +137,13 @@ function columnArguments(table: RoleTable, definition: AggregatePredicateFunctio
   return severalArguments(table, definition.name, definition.argumentNames, enumType);
 }
 
-function columnRead(table: RoleTable, input: Input): readonly Read[] {
+function columnRead(table: RoleTable, input: InputValue): readonly Read[] {
   const column = table.columns.get(input.enumValue().value);
   return column === undefined ? [] : [column.read];
 }
 
 function reference(type: EnumSchemaType): InputTypeRef {
-  return named(type.name, () => type, true);
+  return typeRef(type.name, () => type, true);
 }
 
 function severalArguments(table: RoleTable, functionName: string, names: readonly string[], enumType: EnumSchemaType): PredicateArguments {
@@ -151,7 +154,7 @@ function severalArguments(table: RoleTable, functionName: string, names: readonl
     fields: lazy(() => new Map(names.map((name): [string, InputField] => [name, { name, description: null, type: reference(enumType) }]))),
   };
   return {
-    type: named(type.name, () => type, true),
+    type: typeRef(type.name, () => type, true),
     reads: (input) => {
       const given = new Map(entriesOf(input).map((entry) => [entry.field.name, entry.input]));
       return names.flatMap((name) => {

@@ -3,8 +3,8 @@ import { SvcError } from '../../errors/svc-error.ts';
 import { guarded, type Read, TRUE } from '../../ir/bool-exp.ts';
 import type { OrderBy, RowSet } from '../../ir/select.ts';
 import { at, type Path } from '../../util/path.ts';
-import type { CollectedField, Input, InputField, InputTypeRef } from '../../graphql-engine/types.ts';
-import { lazy, listOf, named } from '../../graphql-engine/types.ts';
+import type { CollectedField, InputValue, InputField, InputTypeRef } from '../../graphql-engine/types.ts';
+import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { builtin, NON_NEGATIVE_INT, OFFSET_INT } from '../../graphql-engine/input/built-in-scalars.ts';
 import { ARGUMENT_DESCRIPTIONS } from './descriptions.ts';
 import { given, invalid } from './input.ts';
@@ -21,13 +21,13 @@ export function selectArguments(table: RoleTable): SelectArguments {
         args.set(name(key), { name: name(key), description: ARGUMENT_DESCRIPTIONS[key], type });
       };
       const column = table.selectColumn();
-      if (column !== null && capabilities.distinctOn) add('distinct_on', listOf(named(column.name, () => column, true)));
+      if (column !== null && capabilities.distinctOn) add('distinct_on', listTypeRef(typeRef(column.name, () => column, true)));
       add('limit', builtin(NON_NEGATIVE_INT));
       add('offset', builtin(OFFSET_INT));
-      if (!table.orderBy().empty) add('order_by', listOf(named(typeOf(table, 'order_by'), () => table.orderBy().type, true)));
+      if (!table.orderBy().empty) add('order_by', listTypeRef(typeRef(typeOf(table, 'order_by'), () => table.orderBy().type, true)));
       add(
         'where',
-        named(typeOf(table, 'bool_exp'), () => table.boolExp().type),
+        typeRef(typeOf(table, 'bool_exp'), () => table.boolExp().type),
       );
       return args;
     }),
@@ -79,7 +79,7 @@ function lazyMap<V>(make: () => ReadonlyMap<string, V>): ReadonlyMap<string, V> 
  * The columns that a list of `T_select_column` names, each once.
  * @param distinct different values are looked for, which the database sorts
  */
-export function selectedColumns(table: RoleTable, input: Input | null, distinct: boolean): readonly Read[] {
+export function selectedColumns(table: RoleTable, input: InputValue | null, distinct: boolean): readonly Read[] {
   const names = new Set(input === null ? [] : input.items().map((item) => item.enumValue().value));
   return [...names].flatMap((name) => {
     const column = table.columns.get(name);
@@ -101,7 +101,7 @@ export function refuseUnsorted(
   throw new SvcError(code, `column "${name}" has type "${type}", which the database cannot sort`, { path });
 }
 
-function orderTerms(table: RoleTable, input: Input): readonly OrderBy[] {
+function orderTerms(table: RoleTable, input: InputValue): readonly OrderBy[] {
   return input.items().flatMap((item) => (item.isNull() ? [] : table.orderBy().terms(item)));
 }
 

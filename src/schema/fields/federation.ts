@@ -9,7 +9,7 @@ import type { Json } from '../../util/json.ts';
 import { printRoleSchema } from '../../graphql-engine/sdl.ts';
 import type {
   CollectedField,
-  Input,
+  InputValue,
   InputField,
   InputObjectType,
   MetaMeaning,
@@ -21,10 +21,10 @@ import type {
   ScalarSchemaType,
   UnionType,
 } from '../../graphql-engine/types.ts';
-import { lazy, listOf, named } from '../../graphql-engine/types.ts';
+import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { bytesOfText } from '../../util/bytes.ts';
-import { builtin, STRING } from '../../graphql-engine/input/built-in-scalars.ts';
-import { unexpectedNull } from '../../graphql-engine/input/found.ts';
+import { builtin, STRING_SCALAR } from '../../graphql-engine/input/built-in-scalars.ts';
+import { unexpectedNull } from '../../graphql-engine/input/input-errors.ts';
 import { invalid } from './input.ts';
 import { keyColumns, keyCondition } from './primary-key.ts';
 import type { RoleSource } from './role-context.ts';
@@ -77,7 +77,7 @@ const SERVICE: ObjectType = {
           {
             name: 'sdl',
             description: 'SDL representation of schema',
-            type: builtin(STRING, true),
+            type: builtin(STRING_SCALAR, true),
             args: new Map(),
             meaning: { kind: 'inner' },
           },
@@ -111,7 +111,7 @@ function serviceField(entities: ReadonlyMap<string, Entity>, roots: () => RootTy
         .map((inner) => [inner.responseKey, inner.field === null ? { kind: 'json', text: JSON.stringify(inner.typeName) } : sdl]),
     }),
   };
-  return { name: SERVICE_FIELD, description: null, type: named(SERVICE.name, () => SERVICE, true), args: new Map(), meaning };
+  return { name: SERVICE_FIELD, description: null, type: typeRef(SERVICE.name, () => SERVICE, true), args: new Map(), meaning };
 }
 
 function entitiesField(entities: ReadonlyMap<string, Entity>): OutputField {
@@ -124,8 +124,8 @@ function entitiesField(entities: ReadonlyMap<string, Entity>): OutputField {
   const argument: InputField = {
     name: ARGUMENT,
     description: null,
-    type: listOf(
-      named(ANY.name, () => ANY, true),
+    type: listTypeRef(
+      typeRef(ANY.name, () => ANY, true),
       true,
     ),
   };
@@ -144,8 +144,8 @@ function entitiesField(entities: ReadonlyMap<string, Entity>): OutputField {
   return {
     name: ENTITIES_FIELD,
     description: null,
-    type: listOf(
-      named(union.name, () => union),
+    type: listTypeRef(
+      typeRef(union.name, () => union),
       true,
     ),
     args: new Map([[ARGUMENT, argument]]),
@@ -157,7 +157,7 @@ function entitiesField(entities: ReadonlyMap<string, Entity>): OutputField {
 function rowOf(
   entities: ReadonlyMap<string, Entity>,
   field: CollectedField,
-  item: Input,
+  item: InputValue,
   selected: Map<Entity, readonly Field[]>,
 ): { readonly entity: Entity; readonly root: (alias: string) => SelectRoot } {
   const values = valuesOf(item);
@@ -183,9 +183,9 @@ function rowOf(
 }
 
 /** The keys of a representation, as parts of any type. */
-function valuesOf(item: Input): ReadonlyMap<string, Input> {
+function valuesOf(item: InputValue): ReadonlyMap<string, InputValue> {
   try {
-    const entries = item.as(named(ANY.name, () => REPRESENTATION, true)).entries();
+    const entries = item.as(typeRef(ANY.name, () => REPRESENTATION, true)).entries();
     return new Map(entries.map(({ field, input }) => [field.name, input]));
   } catch (error) {
     if (!(error instanceof SvcError) || error.path !== item.path) throw error;
@@ -200,8 +200,8 @@ const REPRESENTATION: InputObjectType = {
   description: null,
   fields: () => {
     const fields = new Map<string, InputField>();
-    const typeName: InputField = { name: TYPENAME, description: null, type: builtin(STRING) };
-    fields.get = (name) => (name === TYPENAME ? typeName : { name, description: null, type: named(PART.name, () => PART) });
+    const typeName: InputField = { name: TYPENAME, description: null, type: builtin(STRING_SCALAR) };
+    fields.get = (name) => (name === TYPENAME ? typeName : { name, description: null, type: typeRef(PART.name, () => PART) });
     return fields;
   },
 };

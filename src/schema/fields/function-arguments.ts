@@ -2,8 +2,8 @@
 import { SvcError } from '../../errors/svc-error.ts';
 import type { CatalogFunction, CatalogFunctionArgument } from '../../catalog/catalog.ts';
 import type { Value } from '../../ir/value.ts';
-import type { CollectedField, Input, InputField, InputObjectType } from '../../graphql-engine/types.ts';
-import { lazy, named } from '../../graphql-engine/types.ts';
+import type { CollectedField, InputValue, InputField, InputObjectType } from '../../graphql-engine/types.ts';
+import { lazy, typeRef } from '../../graphql-engine/types.ts';
 import { entriesOf, given } from './input.ts';
 import type { SourceContext } from './source-context.ts';
 import { at, type Path } from '../../util/path.ts';
@@ -35,7 +35,7 @@ interface UserArgument {
   readonly index: number;
   readonly field: InputField;
   readonly argument: CatalogFunctionArgument;
-  value(input: Input): Value;
+  value(input: InputValue): Value;
 }
 
 export function functionArguments(source: SourceContext, definition: CatalogFunction, shape: FunctionShape): FunctionArguments {
@@ -43,7 +43,7 @@ export function functionArguments(source: SourceContext, definition: CatalogFunc
   const argumentName = source.field('args');
   const byIndex = new Map(users.map((user) => [user.index, user]));
 
-  const call = (inputs: ReadonlyMap<string, Input>, path: Path): FunctionCall => {
+  const call = (inputs: ReadonlyMap<string, InputValue>, path: Path): FunctionCall => {
     const out: FunctionArgument[] = [];
     let omitted = false;
     definition.arguments.forEach((argument, index) => {
@@ -88,7 +88,7 @@ export function functionArguments(source: SourceContext, definition: CatalogFunc
         : {
             name: argumentName,
             description: shape.description,
-            type: named(
+            type: typeRef(
               type.name,
               () => type,
               users.some(({ argument }) => !argument.hasDefault),
@@ -113,7 +113,7 @@ function userArguments(source: SourceContext, definition: CatalogFunction, shape
     if (place === null) return;
     const list = place.input(false);
     const scalar = argument.type.array ? source.shared.arrayScalar(argument.type) : null;
-    const type = scalar === null ? list : named(scalar.name, () => scalar);
+    const type = scalar === null ? list : typeRef(scalar.name, () => scalar);
     users.push({
       index,
       argument,

@@ -6,7 +6,7 @@ import { and, type BoolExp, or } from '../../ir/bool-exp.ts';
 import type { FunctionInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
 import { functionArgsTypeName } from '../../schema-cache/naming.ts';
 import type { InputField, OutputField, RootMeaning } from '../../graphql-engine/types.ts';
-import { listOf, named } from '../../graphql-engine/types.ts';
+import { listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { ADMIN_ROLE } from '../../auth/session.ts';
 import { commentOr, quoted } from './descriptions.ts';
 import { functionArguments } from './function-arguments.ts';
@@ -45,7 +45,7 @@ export function functionRootField(source: RoleSource, info: FunctionInfo, key: F
 
   const aggregate = key === 'function_aggregate';
   const list = info.catalog.returnsSet;
-  const row = named(target.name, () => target.rows().type, list);
+  const row = typeRef(target.name, () => target.rows().type, list);
   const returned = quoted(context.info, info.returns);
   const automatic = aggregate
     ? `execute function ${printed} and query aggregates on result of table type ${returned}`
@@ -64,7 +64,7 @@ export function functionRootField(source: RoleSource, info: FunctionInfo, key: F
   return {
     name,
     description: commentOr(comment === undefined ? info.comment : comment, automatic),
-    type: aggregate ? named(typeOf(target, 'aggregate'), () => target.aggregate().type, true) : list ? listOf(row, true) : row,
+    type: aggregate ? typeRef(typeOf(target, 'aggregate'), () => target.aggregate().type, true) : list ? listTypeRef(row, true) : row,
     args,
     meaning,
   };

@@ -7,9 +7,9 @@ import type { Join } from '../../ir/relation.ts';
 import type { Operand } from '../../ir/value.ts';
 import type { RelationshipInfo } from '../../schema-cache/schema-cache.ts';
 import type { Path } from '../../util/path.ts';
-import type { Input, InputField, InputObjectType, InputTypeRef } from '../../graphql-engine/types.ts';
-import { lazy, named } from '../../graphql-engine/types.ts';
-import { BOOLEAN, builtin } from '../../graphql-engine/input/built-in-scalars.ts';
+import type { InputValue, InputField, InputObjectType, InputTypeRef } from '../../graphql-engine/types.ts';
+import { lazy, typeRef } from '../../graphql-engine/types.ts';
+import { BOOLEAN_SCALAR, builtin } from '../../graphql-engine/input/built-in-scalars.ts';
 import { columnValue } from './column-value.ts';
 import { commentOr, quoted } from './descriptions.ts';
 import { refuseHomeless } from './distribution.ts';
@@ -26,7 +26,7 @@ interface Draft {
     readonly relationship: RelationshipInfo;
     readonly target: WriteTable;
     readonly name: string;
-    readonly input: Input;
+    readonly input: InputValue;
   }[];
 }
 
@@ -39,7 +39,7 @@ interface RowPlace {
 
 interface RowField {
   readonly field: InputField;
-  add(input: Input, draft: Draft): void;
+  add(input: InputValue, draft: Draft): void;
 }
 
 /** `T_insert_input`, and the rows that values of it are. */
@@ -72,7 +72,7 @@ const FEW_ROWS = 8;
 export function conflictArgument(table: WriteTable): InputField | null {
   const type = table.onConflict()?.type;
   if (type === undefined) return null;
-  return { name: table.source.field('on_conflict'), description: 'upsert condition', type: named(type.name, () => type) };
+  return { name: table.source.field('on_conflict'), description: 'upsert condition', type: typeRef(type.name, () => type) };
 }
 
 function rowFields(table: WriteTable): ReadonlyMap<string, RowField> {
@@ -92,7 +92,7 @@ function rowFields(table: WriteTable): ReadonlyMap<string, RowField> {
     if (target === null || !target.isNestable) continue;
     const { name } = relationship;
     const single = relationship.kind === 'object';
-    const type = named(
+    const type = typeRef(
       source.tableType(target.info, single ? 'obj_rel_insert_input' : 'arr_rel_insert_input'),
       () => (single ? target.objectInput() : target.arrayInput()).type,
     );
@@ -106,15 +106,15 @@ function rowFields(table: WriteTable): ReadonlyMap<string, RowField> {
     });
   }
   // An input type must have a field, also where every column has a preset.
-  if (fields.size === 0) add('_PLACEHOLDER', 'placeholder (do not use)', builtin(BOOLEAN), () => undefined);
+  if (fields.size === 0) add('_PLACEHOLDER', 'placeholder (do not use)', builtin(BOOLEAN_SCALAR), () => undefined);
   return fields;
 }
 
 function insertRows(
   table: WriteTable,
   fields: ReadonlyMap<string, RowField>,
-  items: readonly Input[],
-  onConflict: Input | null,
+  items: readonly InputValue[],
+  onConflict: InputValue | null,
   place: RowPlace,
 ): InsertRows {
   const access = table.insert;
@@ -151,8 +151,8 @@ function columnsOf(table: WriteTable, rows: readonly InsertRow[]): InsertRows['c
 /** Those of the insert permission, and of the update permission where rows that are there already may change. */
 function validationsOf(
   table: WriteTable,
-  items: readonly Input[],
-  onConflict: Input | null,
+  items: readonly InputValue[],
+  onConflict: InputValue | null,
   clause: OnConflict | null,
 ): readonly InputValidation[] {
   const { insert, update } = table;
@@ -165,7 +165,7 @@ function validationsOf(
 }
 
 /** The arguments of the update that a row becomes where it is there already. */
-function writtenUpdate(table: WriteTable, item: Input, columns: ReadonlySet<string>, onConflict: Input): WrittenJson {
+function writtenUpdate(table: WriteTable, item: InputValue, columns: ReadonlySet<string>, onConflict: InputValue): WrittenJson {
   const { source } = table;
   const set = item.entries().flatMap(({ field: { name }, input }): readonly (readonly [string, WrittenJson])[] => {
     const column = table.insertColumns().get(name);
@@ -191,7 +191,7 @@ function refuseGiven(table: WriteTable, { values }: Draft, determined: ReadonlyS
   throw invalid(`cannot insert ${printColumns(table, given)} columns as their values are already being determined by parent insert`, path);
 }
 
-function insertRow(table: WriteTable, fields: ReadonlyMap<string, RowField>, item: Input, { determined, alone }: RowPlace): InsertRow {
+function insertRow(table: WriteTable, fields: ReadonlyMap<string, RowField>, item: InputValue, { determined, alone }: RowPlace): InsertRow {
   const draft: Draft = { values: new Map(), relations: [] };
   for (const { field, input } of item.entries()) fields.get(field.name)?.add(input, draft);
   if (determined.size > 0) refuseGiven(table, draft, determined, item.path);

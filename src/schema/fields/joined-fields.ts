@@ -1,11 +1,11 @@
 /** Fields of tables, of types of remote schemas and of custom types that another source or server answers. */
 import type { RemoteJoin } from '../../ir/remote-join.ts';
 import type { RemoteRelationshipInfo, SourceTarget } from '../../schema-cache/schema-cache.ts';
-import { isKey } from '../../schema-cache/stages/relationship.ts';
+import { isUniqueKey } from '../../schema-cache/stages/relationship.ts';
 import type { RemoteTypes } from '../remote/remote-types.ts';
 import { remoteJoinTarget } from '../remote/remote-join-target.ts';
 import type { CollectedField, FieldMeaning, InputField, OutputField, OutputTypeRef } from '../../graphql-engine/types.ts';
-import { listOf, named } from '../../graphql-engine/types.ts';
+import { listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { type RoleTable, typeOf } from './role-table.ts';
 import { aggregateQuery, listQuery, rowsQuery, singleRow } from './select.ts';
 import type { Read } from '../../ir/bool-exp.ts';
@@ -153,12 +153,12 @@ function tableTargets(view: VisibleTargets, target: SourceTarget, names: FieldNa
     kind: 'source',
     source: target.source,
     columns,
-    unique: isKey(
+    unique: isUniqueKey(
       table.info.catalog,
       columns.map(({ name }) => name),
     ),
   } as const;
-  const row = (nonNull: boolean) => named(table.name, () => table.rows().type, nonNull);
+  const row = (nonNull: boolean) => typeRef(table.name, () => table.rows().type, nonNull);
   if (target.relationship === 'object') {
     return [
       {
@@ -177,7 +177,7 @@ function tableTargets(view: VisibleTargets, target: SourceTarget, names: FieldNa
   const rows: JoinTarget = {
     name: names.field,
     description: 'An array relationship',
-    type: listOf(row(true), true),
+    type: listTypeRef(row(true), true),
     get args() {
       return table.selectArguments().args;
     },
@@ -188,7 +188,7 @@ function tableTargets(view: VisibleTargets, target: SourceTarget, names: FieldNa
   const aggregate: JoinTarget = {
     name: names.aggregate,
     description: 'An aggregate relationship',
-    type: named(typeOf(table, 'aggregate'), () => table.aggregate().type, true),
+    type: typeRef(typeOf(table, 'aggregate'), () => table.aggregate().type, true),
     get args() {
       return table.selectArguments().args;
     },

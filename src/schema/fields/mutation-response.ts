@@ -2,8 +2,8 @@
 import type { MutationField } from '../../ir/mutation.ts';
 import { meaningOf } from '../../graphql-engine/meaning.ts';
 import type { CollectedField, ObjectType, OutputField } from '../../graphql-engine/types.ts';
-import { lazy, listOf, named } from '../../graphql-engine/types.ts';
-import { builtin, INT } from '../../graphql-engine/input/built-in-scalars.ts';
+import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
+import { builtin, INT_SCALAR } from '../../graphql-engine/input/built-in-scalars.ts';
 import { quoted } from './descriptions.ts';
 import type { ResponseType, WriteTable } from './write-table.ts';
 
@@ -28,7 +28,7 @@ function responseFields({ source, selected }: WriteTable): readonly OutputField[
   const affected: OutputField = {
     name: source.field('affected_rows'),
     description: 'number of rows affected by the mutation',
-    type: builtin(INT, true),
+    type: builtin(INT_SCALAR, true),
     args: new Map(),
     meaning: { kind: 'mutation-result', toField: (field) => ({ kind: 'affected-rows', alias: field.responseKey }) },
   };
@@ -36,8 +36,8 @@ function responseFields({ source, selected }: WriteTable): readonly OutputField[
   const returning: OutputField = {
     name: source.field('returning'),
     description: 'data from the rows affected by the mutation',
-    type: listOf(
-      named(selected.name, () => selected.rows().type, true),
+    type: listTypeRef(
+      typeRef(selected.name, () => selected.rows().type, true),
       true,
     ),
     args: new Map(),

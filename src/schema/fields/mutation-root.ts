@@ -7,14 +7,14 @@ import type { TableInfo } from '../../schema-cache/schema-cache.ts';
 import { at } from '../../util/path.ts';
 import type {
   CollectedField,
-  Input,
+  InputValue,
   InputField,
   InputObjectType,
   OutputField,
   OutputTypeRef,
   RootMeaning,
 } from '../../graphql-engine/types.ts';
-import { lazy, listOf, named } from '../../graphql-engine/types.ts';
+import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { describeRoot, quoted } from './descriptions.ts';
 import { given } from './input.ts';
 import { conflictArgument } from './insert-input.ts';
@@ -94,18 +94,18 @@ function withKey(table: WriteTable, make: (selected: RoleTable, columns: readonl
 }
 
 function responseReference({ source, info, response }: WriteTable): OutputTypeRef {
-  return named(source.tableType(info, 'mutation_response'), () => response().type);
+  return typeRef(source.tableType(info, 'mutation_response'), () => response().type);
 }
 
 function rowReference(selected: RoleTable): OutputTypeRef {
-  return named(selected.name, () => selected.rows().type);
+  return typeRef(selected.name, () => selected.rows().type);
 }
 
 function rowOutput(selected: RoleTable, field: CollectedField): MutationOutput {
   return { kind: 'row', fields: selected.rows().fields(field) };
 }
 
-function argument(args: ReadonlyMap<string, Input>, name: string): Input {
+function argument(args: ReadonlyMap<string, InputValue>, name: string): InputValue {
   const input = args.get(name);
   invariant(input !== undefined, 'a required argument is there');
   return input;
@@ -118,11 +118,11 @@ function byName(fields: readonly (InputField | null)[]): ReadonlyMap<string, Inp
 function insertShape(table: WriteTable): Shape {
   const { source, info } = table;
   const objects = source.field('objects');
-  const row = named(source.tableType(info, 'insert_input'), () => table.insertInput().type, true);
+  const row = typeRef(source.tableType(info, 'insert_input'), () => table.insertInput().type, true);
   const conflict = conflictArgument(table);
   return {
     type: responseReference(table),
-    args: byName([{ name: objects, description: 'the rows to be inserted', type: listOf(row, true) }, conflict]),
+    args: byName([{ name: objects, description: 'the rows to be inserted', type: listTypeRef(row, true) }, conflict]),
     mutation: (field) => {
       const list = argument(field.args, objects);
       const rows = table.insertInput().listedRows(list, conflictOf(field, conflict), new Set(), true);
@@ -134,7 +134,7 @@ function insertShape(table: WriteTable): Shape {
 function insertOneShape(table: WriteTable, selected: RoleTable): Shape {
   const { source, info } = table;
   const object = source.field('object');
-  const row = named(source.tableType(info, 'insert_input'), () => table.insertInput().type, true);
+  const row = typeRef(source.tableType(info, 'insert_input'), () => table.insertInput().type, true);
   const conflict = conflictArgument(table);
   return {
     type: rowReference(selected),
@@ -147,7 +147,7 @@ function insertOneShape(table: WriteTable, selected: RoleTable): Shape {
   };
 }
 
-function conflictOf(field: CollectedField, conflict: InputField | null): Input | null {
+function conflictOf(field: CollectedField, conflict: InputField | null): InputValue | null {
   return conflict === null ? null : given(field.args, conflict.name);
 }
 
@@ -156,14 +156,14 @@ function whereField(table: WriteTable, description: string): InputField {
   return {
     name: source.field('where'),
     description,
-    type: named(source.tableType(info, 'bool_exp'), () => table.boolExp().type, true),
+    type: typeRef(source.tableType(info, 'bool_exp'), () => table.boolExp().type, true),
   };
 }
 
 function update(
   table: WriteTable,
   condition: Update['where'],
-  get: (name: string) => Input | null,
+  get: (name: string) => InputValue | null,
   path: CollectedField['path'],
   output: MutationOutput,
   written: () => WrittenJson,
@@ -199,7 +199,7 @@ function updateByKeyShape(table: WriteTable, selected: RoleTable, columns: reado
     description: `primary key columns input for table: ${quoted(source.info, info.name)}`,
     fields: lazy(() => keyFields(columns)),
   };
-  const key: InputField = { name, description: null, type: named(type.name, () => type, true) };
+  const key: InputField = { name, description: null, type: typeRef(type.name, () => type, true) };
   return {
     type: rowReference(selected),
     args: byName([key, ...table.operators().fields.values()]),
@@ -222,7 +222,7 @@ function updateByKeyShape(table: WriteTable, selected: RoleTable, columns: reado
   };
 }
 
-function keyOf(columns: readonly RoleColumn[], inputs: ReadonlyMap<string, Input>): Update['where'] {
+function keyOf(columns: readonly RoleColumn[], inputs: ReadonlyMap<string, InputValue>): Update['where'] {
   return and(...columns.map((column) => keyCondition(column, argument(inputs, column.name))));
 }
 
@@ -239,13 +239,13 @@ function updateManyShape(table: WriteTable): Shape {
   const updates: InputField = {
     name,
     description: 'updates to execute, in order',
-    type: listOf(
-      named(type.name, () => type, true),
+    type: listTypeRef(
+      typeRef(type.name, () => type, true),
       true,
     ),
   };
   return {
-    type: listOf(responseReference(table)),
+    type: listTypeRef(responseReference(table)),
     args: byName([updates]),
     mutation: (field): UpdateMany => {
       const batches = argument(field.args, name)

@@ -4,8 +4,8 @@ import { isGraphqlName } from '../../metadata/graphql-name.ts';
 import { type BoolExp, guarded, TRUE } from '../../ir/bool-exp.ts';
 import type { OnConflict } from '../../ir/mutation.ts';
 import { invariant } from '../../errors/svc-error.ts';
-import type { EnumSchemaType, Input, InputField, InputObjectType } from '../../graphql-engine/types.ts';
-import { enumType, lazy, listOf, named } from '../../graphql-engine/types.ts';
+import type { EnumSchemaType, InputValue, InputField, InputObjectType } from '../../graphql-engine/types.ts';
+import { enumType, lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { quoted } from './descriptions.ts';
 import { refuseFarConditions, refuseScatteredKey } from './distribution.ts';
 import { invalid } from './input.ts';
@@ -29,14 +29,14 @@ export function onConflictType(table: WriteTable): OnConflictType | null {
     description: `on_conflict condition type for table ${quoted(source.info, info.name)}`,
     fields: lazy(() => {
       const fields: readonly InputField[] = [
-        { name: names.constraint, description: null, type: named(constraint.name, () => constraint, true) },
+        { name: names.constraint, description: null, type: typeRef(constraint.name, () => constraint, true) },
         {
           name: names.columns,
           description: null,
-          type: listOf(named(source.tableType(info, 'update_column'), updateColumn, true), true),
+          type: listTypeRef(typeRef(source.tableType(info, 'update_column'), updateColumn, true), true),
           default: [],
         },
-        { name: names.where, description: null, type: named(source.tableType(info, 'bool_exp'), () => table.boolExp().type) },
+        { name: names.where, description: null, type: typeRef(source.tableType(info, 'bool_exp'), () => table.boolExp().type) },
       ];
       return new Map(fields.map((field) => [field.name, field]));
     }),
@@ -48,7 +48,7 @@ export function onConflictType(table: WriteTable): OnConflictType | null {
 function clause(
   table: WriteTable,
   names: { readonly constraint: string; readonly columns: string; readonly where: string },
-  input: Input,
+  input: InputValue,
   common: CommonClauses,
 ): OnConflict {
   const inputs = new Map(input.entries().map((entry) => [entry.field.name, entry.input]));
@@ -105,7 +105,7 @@ export function updateOnConflict(access: UpdateAccess, columns: readonly string[
 }
 
 /** Database names, each once. */
-function updatedColumns(table: WriteTable, input: Input | undefined): readonly string[] {
+function updatedColumns(table: WriteTable, input: InputValue | undefined): readonly string[] {
   const columns = new Set<string>();
   for (const item of input?.items() ?? []) {
     const column = table.updateColumns().get(item.enumValue().value);
@@ -125,7 +125,7 @@ function constraintEnum({ source, info }: WriteTable): EnumSchemaType | null {
       const printed = columns.map((column) => `"${column}"`).join(', ');
       return { name, description: `unique or primary key constraint on columns ${printed}`, value: name };
     });
-  return { ...enumType(source.tableType(info, 'constraint'), description, values), settledBy: info };
+  return { ...enumType(source.tableType(info, 'constraint'), description, values), derivedFrom: info };
 }
 
 /** An enum cannot be empty, so without columns there is a value that nobody can use. */
@@ -136,5 +136,5 @@ function updateColumnEnum(table: WriteTable): EnumSchemaType {
     const columns = [...table.updateColumns().keys()].map((name) => ({ name, description: 'column name', value: name }));
     return columns.length > 0 ? columns : [{ name: PLACEHOLDER, description: 'placeholder (do not use)', value: PLACEHOLDER }];
   };
-  return { ...enumType(source.tableType(info, 'update_column'), description, values), settledBy: info };
+  return { ...enumType(source.tableType(info, 'update_column'), description, values), derivedFrom: info };
 }

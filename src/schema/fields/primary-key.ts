@@ -1,7 +1,7 @@
 /** Rows by their primary key. */
 import type { BoolExp } from '../../ir/bool-exp.ts';
 import type { TableInfo } from '../../schema-cache/schema-cache.ts';
-import type { Input, InputField } from '../../graphql-engine/types.ts';
+import type { InputValue, InputField } from '../../graphql-engine/types.ts';
 import { commentOr } from './descriptions.ts';
 import type { RoleColumn, RoleTable, TableAccess } from './role-table.ts';
 
@@ -31,7 +31,7 @@ export function keyFields(columns: readonly RoleColumn[]): ReadonlyMap<string, I
 }
 
 /** That a column of the key has this value. */
-export function keyCondition(column: RoleColumn, input: Input): BoolExp {
+export function keyCondition(column: RoleColumn, input: InputValue): BoolExp {
   return {
     kind: 'compare',
     left: column.read,

@@ -3,7 +3,7 @@
  * is a comparison per row; one on related rows is a plan of its own, run for each row.
  */
 import type { BoolExp, Read } from '../../ir/bool-exp.ts';
-import type { Input } from '../../graphql-engine/types.ts';
+import type { InputValue } from '../../graphql-engine/types.ts';
 
 /** Looking up related rows: 5-10 us for each row, where an index finds them. */
 const LOOKUP_COST = 25;
@@ -11,18 +11,18 @@ const LOOKUP_COST = 25;
 const AGGREGATE_COST = 100;
 
 /** A condition or an order by related rows, of which the role sees those that `filter` lets through. @throws SvcError */
-export function chargeLookup(input: Pick<Input, 'costs'>, filter: BoolExp): void {
+export function chargeLookup(input: Pick<InputValue, 'costs'>, filter: BoolExp): void {
   input.costs(LOOKUP_COST + costOf(filter));
 }
 
 /** A condition or an order by an aggregate of related rows. @throws SvcError */
-export function chargeAggregate(input: Pick<Input, 'costs'>, filter: BoolExp): void {
+export function chargeAggregate(input: Pick<InputValue, 'costs'>, filter: BoolExp): void {
   input.costs(AGGREGATE_COST + costOf(filter));
 }
 
 /** So many reads of a column whose mask may ask for related rows. @throws SvcError */
 export function chargeReads(
-  input: Pick<Input, 'costs'>,
+  input: Pick<InputValue, 'costs'>,
   { mask }: Pick<Extract<Read, { readonly mask?: BoolExp }>, 'mask'>,
   reads: number,
 ): void {

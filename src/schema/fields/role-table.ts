@@ -17,7 +17,7 @@ import type {
 import type {
   CollectedField,
   EnumSchemaType,
-  Input,
+  InputValue,
   InputField,
   InputObjectType,
   ObjectType,
@@ -93,13 +93,13 @@ export interface SelectArguments {
 
 export interface BoolExpType {
   readonly type: InputObjectType;
-  condition(input: Input): BoolExp;
+  condition(input: InputValue): BoolExp;
 }
 
 export interface OrderByType {
   readonly type: InputObjectType;
   /** One input object, in written order. */
-  terms(input: Input): readonly OrderBy[];
+  terms(input: InputValue): readonly OrderBy[];
   /** The role can order by nothing: the argument is left out. */
   readonly empty: boolean;
 }
@@ -107,7 +107,7 @@ export interface OrderByType {
 export interface AggregateOrderByType {
   readonly type: InputObjectType;
   /** @param wrap makes the term of an aggregate over the related rows */
-  terms(input: Input, wrap: (functionName: string, reads: readonly Read[]) => OrderTerm): readonly OrderBy[];
+  terms(input: InputValue, wrap: (functionName: string, reads: readonly Read[]) => OrderTerm): readonly OrderBy[];
 }
 
 /** `T_aggregate`. */
@@ -119,7 +119,7 @@ export interface AggregateType {
 /** `<rel>_aggregate` in `where`. */
 export interface AggregatePredicateType {
   readonly type: InputObjectType;
-  predicate(input: Input, relationship: RelationshipInfo): BoolExp;
+  predicate(input: InputValue, relationship: RelationshipInfo): BoolExp;
 }
 
 export interface RoleTable {

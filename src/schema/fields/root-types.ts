@@ -2,8 +2,8 @@
 import { type NamespaceSuffix, namespaceTypeName, type OperationRoot } from '../../schema-cache/naming.ts';
 import type { SourceInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
 import type { ObjectType, OutputField, RootTypes } from '../../graphql-engine/types.ts';
-import { lazy, named } from '../../graphql-engine/types.ts';
-import { builtin, STRING } from '../../graphql-engine/input/built-in-scalars.ts';
+import { lazy, typeRef } from '../../graphql-engine/types.ts';
+import { builtin, STRING_SCALAR } from '../../graphql-engine/input/built-in-scalars.ts';
 import { NO_QUERIES } from './descriptions.ts';
 import { federationFields } from './federation.ts';
 import { functionIsVisible, functionRootField } from './function-root.ts';
@@ -107,7 +107,7 @@ function placeholder(): FieldSet {
   const field: OutputField = {
     name: PLACEHOLDER_FIELD,
     description: NO_QUERIES,
-    type: builtin(STRING, true),
+    type: builtin(STRING_SCALAR, true),
     args: new Map(),
     meaning: { kind: 'constant', json: NO_QUERIES },
   };
@@ -189,7 +189,7 @@ function inNamespace(entry: SourceEntry, suffix: NamespaceSuffix, fields: Source
     return {
       name: namespace,
       description: null,
-      type: named(type.name, () => type),
+      type: typeRef(type.name, () => type),
       args: new Map(),
       meaning: { kind: 'namespace', type },
     };

@@ -12,7 +12,7 @@ export function sameForRole(a: SchemaCache, b: SchemaCache, role: string): boole
   if (a.introspectionDisabledFor.has(role) !== b.introspectionDisabledFor.has(role)) return false;
   if (!sameUnavailable(a.unavailable, b.unavailable)) return false;
   if (a.remoteRelationships !== b.remoteRelationships || a.remoteTypeRelationships !== b.remoteTypeRelationships) return false;
-  if (!agreeOnLacking(a.lacking, b.lacking)) return false;
+  if (!agreeOnLacking(a.unsupportedOperators, b.unsupportedOperators)) return false;
   if (!sameActions(a, b, role)) return false;
   if (!sameRemotes(a.remoteSchemas, b.remoteSchemas, role)) return false;
   if (a.sources.size !== b.sources.size) return false;

@@ -30,15 +30,16 @@ export class SchemaContext {
   readonly customTypes: SchemaCache['customTypes'];
   readonly customTypeRelationships: SchemaCache['customTypeRelationships'];
   readonly actions: SchemaCache['actions'];
-  readonly #lacking: SchemaCache['lacking'];
+  readonly #lacking: SchemaCache['unsupportedOperators'];
   readonly #shared: Map<TypeSystem, Map<NamingConvention, SharedTypes>>;
 
   /** @param previous the context of an older cache: types of databases are taken over, and sources that are the same objects */
   constructor(cache: SchemaCache, options: FieldOptions, previous?: SchemaContext) {
-    this.#lacking = cache.lacking;
-    if (previous !== undefined && !agreeOnLacking(previous.#lacking, cache.lacking)) previous = undefined;
+    this.#lacking = cache.unsupportedOperators;
+    if (previous !== undefined && !agreeOnLacking(previous.#lacking, cache.unsupportedOperators)) previous = undefined;
     this.#shared = previous === undefined ? new Map() : previous.#shared;
-    for (const byConvention of this.#shared.values()) for (const shared of byConvention.values()) shared.lacking = cache.lacking;
+    for (const byConvention of this.#shared.values())
+      for (const shared of byConvention.values()) shared.lacking = cache.unsupportedOperators;
     this.remoteSchemas = cache.remoteSchemas;
     this.remoteRelationships = cache.remoteRelationships;
     this.remoteTypeRelationships = cache.remoteTypeRelationships;

@@ -13,7 +13,7 @@ export function columnEnum(
   const columns = [...table.columns.values()].filter(accept);
   if (columns.length === 0) return null;
   const values = () => columns.map((column) => ({ name: column.name, description: 'column name', value: column.name }));
-  return { ...enumType(name, description, values), settledBy: table.info };
+  return { ...enumType(name, description, values), derivedFrom: table.info };
 }
 
 export function selectColumnEnum(table: RoleTable): EnumSchemaType | null {

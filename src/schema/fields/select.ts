@@ -4,8 +4,8 @@ import type { Join, Relation } from '../../ir/relation.ts';
 import type { AggregateQuery, Field, RowSet, RowsQuery } from '../../ir/select.ts';
 import { meaningOf } from '../../graphql-engine/meaning.ts';
 import type { CollectedField, InputField, ObjectType, OutputField } from '../../graphql-engine/types.ts';
-import { lazy, listOf, named } from '../../graphql-engine/types.ts';
-import { builtin, STRING } from '../../graphql-engine/input/built-in-scalars.ts';
+import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
+import { builtin, STRING_SCALAR } from '../../graphql-engine/input/built-in-scalars.ts';
 import { commentOr, tableDescription } from './descriptions.ts';
 import { given } from './input.ts';
 import { jsonPathValue } from './json-path.ts';
@@ -74,7 +74,7 @@ function columnField(table: RoleTable, column: RoleColumn): OutputField {
 
 function pathArgument(table: RoleTable): ReadonlyMap<string, InputField> {
   const name = table.source.field('path');
-  return new Map([[name, { name, description: 'JSON select path', type: builtin(STRING) }]]);
+  return new Map([[name, { name, description: 'JSON select path', type: builtin(STRING_SCALAR) }]]);
 }
 
 function readField(table: RoleTable, field: CollectedField, read: Read, json: boolean): Extract<Field, { kind: 'read' }> {
@@ -99,11 +99,11 @@ function seesAllRows({ access: { filter, limit } }: RoleTable): boolean {
 
 function relationshipField({ info, name, target }: RoleRelationship): OutputField {
   const single = info.kind === 'object';
-  const row = named(target.name, () => target.rows().type, !single || (!info.nullable && seesAllRows(target)));
+  const row = typeRef(target.name, () => target.rows().type, !single || (!info.nullable && seesAllRows(target)));
   return {
     name,
     description: commentOr(info.comment, single ? 'An object relationship' : 'An array relationship'),
-    type: single ? row : listOf(row, true),
+    type: single ? row : listTypeRef(row, true),
     get args() {
       return single ? NO_ARGS : target.selectArguments().args;
     },
@@ -123,7 +123,7 @@ function aggregateField(table: RoleTable, { info, target }: RoleRelationship): O
   return {
     name: table.source.field(info.name, 'aggregate'),
     description: 'An aggregate relationship',
-    type: named(typeOf(target, 'aggregate'), () => target.aggregate().type, true),
+    type: typeRef(typeOf(target, 'aggregate'), () => target.aggregate().type, true),
     get args() {
       return target.selectArguments().args;
     },
@@ -155,7 +155,7 @@ function tableComputedField(computed: TableComputedField): OutputField {
   return {
     name: computed.name,
     description: computed.description,
-    type: listOf(named(target.name, () => target.rows().type, true)),
+    type: listTypeRef(typeRef(target.name, () => target.rows().type, true)),
     get args() {
       const args = new Map(target.selectArguments().args);
       addArgument(args, computed);

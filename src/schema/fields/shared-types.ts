@@ -11,13 +11,13 @@ import { enumValueName, sharedTypeName } from '../../schema-cache/naming.ts';
 import { isGraphqlName } from '../../metadata/graphql-name.ts';
 import type { EnumSchemaType, ScalarSchemaType } from '../../graphql-engine/types.ts';
 import { valueCoercion } from '../../graphql-engine/input/coerce.ts';
-import { enumType, lazy, listOf, named, type TypeRef } from '../../graphql-engine/types.ts';
+import { enumType, lazy, listTypeRef, typeRef, type TypeRef } from '../../graphql-engine/types.ts';
 
 export class SharedTypes {
   readonly types: TypeSystem;
   readonly convention: NamingConvention;
   /** Of the schema cache. */
-  lacking: SchemaCache['lacking'];
+  lacking: SchemaCache['unsupportedOperators'];
   readonly #scalars = new Map<string, ScalarSchemaType>();
   readonly #arrays = new Map<string, ScalarSchemaType>();
   /** Comparison types by name and `lacking`; filled by `comparison.ts`. */
@@ -26,7 +26,7 @@ export class SharedTypes {
   readonly orderBy: () => EnumSchemaType;
   readonly cursorOrdering: () => EnumSchemaType;
 
-  constructor(types: TypeSystem, convention: NamingConvention, lacking: SchemaCache['lacking']) {
+  constructor(types: TypeSystem, convention: NamingConvention, lacking: SchemaCache['unsupportedOperators']) {
     this.types = types;
     this.convention = convention;
     this.lacking = lacking;
@@ -71,8 +71,8 @@ export class SharedTypes {
   /** `X`, or `[X!]` for an array. The type must have a scalar. */
   reference(type: CatalogType, nonNull = false): TypeRef<ScalarSchemaType> {
     const scalar = this.#scalarOf(this.types.scalar(type));
-    const element = named(scalar.name, () => scalar, type.array || nonNull);
-    return type.array ? listOf(element, nonNull) : element;
+    const element = typeRef(scalar.name, () => scalar, type.array || nonNull);
+    return type.array ? listTypeRef(element, nonNull) : element;
   }
 }
 
@@ -99,6 +99,6 @@ function cursorOrderingEnum(convention: NamingConvention): EnumSchemaType {
 }
 
 /** Whether the comparison types that both have are the same: types that were made for one serve the other. */
-export function agreeOnLacking(one: SchemaCache['lacking'], other: SchemaCache['lacking']): boolean {
+export function agreeOnLacking(one: SchemaCache['unsupportedOperators'], other: SchemaCache['unsupportedOperators']): boolean {
   return [...one].every(([name, operators]) => (other.get(name) ?? operators).join() === operators.join());
 }

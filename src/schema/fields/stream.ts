@@ -3,8 +3,8 @@ import { supports } from '../../catalog/catalog.ts';
 import { and, type BoolExp, guarded, TRUE } from '../../ir/bool-exp.ts';
 import type { SelectRoot } from '../../ir/select.ts';
 import { SvcError } from '../../errors/svc-error.ts';
-import type { CollectedField, Input, InputField, InputObjectType, InputTypeRef } from '../../graphql-engine/types.ts';
-import { lazy, listOf, named } from '../../graphql-engine/types.ts';
+import type { CollectedField, InputValue, InputField, InputObjectType, InputTypeRef } from '../../graphql-engine/types.ts';
+import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { builtin, NON_NEGATIVE_INT } from '../../graphql-engine/input/built-in-scalars.ts';
 import { ARGUMENT_DESCRIPTIONS, quoted } from './descriptions.ts';
 import { entriesOf, given, invalid } from './input.ts';
@@ -21,10 +21,10 @@ export function streamArguments(table: RoleTable): ReadonlyMap<string, InputFiel
     args.set(name, { name, description: ARGUMENT_DESCRIPTIONS[key], type });
   };
   add('batch_size', builtin(NON_NEGATIVE_INT, true));
-  add('cursor', listOf(named(typeOf(table, 'stream_cursor_input'), cursor), true));
+  add('cursor', listTypeRef(typeRef(typeOf(table, 'stream_cursor_input'), cursor), true));
   add(
     'where',
-    named(typeOf(table, 'bool_exp'), () => table.boolExp().type),
+    typeRef(typeOf(table, 'bool_exp'), () => table.boolExp().type),
   );
   return args;
 }
@@ -36,18 +36,18 @@ function cursorType(table: RoleTable): InputObjectType {
     kind: 'input-object',
     name: typeOf(table, 'stream_cursor_input'),
     description: `Streaming cursor of the table ${quoted(source.info, info.name)}`,
-    settledBy: info,
+    derivedFrom: info,
     fields: lazy(() => {
       const ordering = source.shared.cursorOrdering();
       const fields = new Map<string, InputField>();
       const add = (name: string, description: string, type: InputTypeRef): void => {
         fields.set(name, { name, description, type });
       };
-      add(source.field('initial_value'), 'Stream column input with initial value', named(value().name, value, true));
+      add(source.field('initial_value'), 'Stream column input with initial value', typeRef(value().name, value, true));
       add(
         source.field('ordering'),
         'cursor ordering',
-        named(ordering.name, () => ordering),
+        typeRef(ordering.name, () => ordering),
       );
       return fields;
     }),
@@ -101,19 +101,19 @@ export function streamRoot(table: RoleTable, field: CollectedField, alias: strin
 
 interface Cursor {
   readonly column: RoleColumn;
-  readonly start: Input;
+  readonly start: InputValue;
   readonly direction: 'asc' | 'desc';
 }
 
 function cursorOf(table: RoleTable, field: CollectedField): Cursor {
   const { source } = table;
-  const argument = field.args.get(source.field('cursor')) as Input;
+  const argument = field.args.get(source.field('cursor')) as InputValue;
   const cursors = argument.items().filter((item) => !item.isNull());
   const [cursor] = cursors;
   if (cursor === undefined) throw invalid('one streaming column field is expected', argument.path);
   if (cursors.length > 1) throw severalColumns(argument);
   const entries = new Map(entriesOf(cursor).map((entry) => [entry.field.name, entry.input]));
-  const initial = entries.get(source.field('initial_value')) as Input;
+  const initial = entries.get(source.field('initial_value')) as InputValue;
   const values = entriesOf(initial);
   const [value] = values;
   if (value === undefined) throw invalid('one streaming column field is expected', initial.path);
@@ -123,6 +123,6 @@ function cursorOf(table: RoleTable, field: CollectedField): Cursor {
   return { column, start: value.input, direction: ordering?.enumValue().value === 'desc' ? 'desc' : 'asc' };
 }
 
-function severalColumns({ path }: Input): SvcError {
+function severalColumns({ path }: InputValue): SvcError {
   return new SvcError('not-supported', 'multiple column cursors are not supported yet', { path });
 }

@@ -1,7 +1,7 @@
 /** The read root fields of a table: `T`, `T_by_pk`, `T_aggregate`, and `T_stream` of subscriptions. */
 import type { QueryRootField, SubscriptionRootField, TableInfo } from '../../schema-cache/schema-cache.ts';
 import type { OutputField, RootMeaning } from '../../graphql-engine/types.ts';
-import { listOf, named } from '../../graphql-engine/types.ts';
+import { listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { describeRoot } from './descriptions.ts';
 import { hasKey, keyColumns, keyFields } from './primary-key.ts';
 import type { RoleSource } from './role-context.ts';
@@ -42,8 +42,8 @@ export function tableRootField(source: RoleSource, info: TableInfo, key: Subscri
       return {
         name,
         description,
-        type: listOf(
-          named(table.name, () => table.rows().type, true),
+        type: listTypeRef(
+          typeRef(table.name, () => table.rows().type, true),
           true,
         ),
         args: table.selectArguments().args,
@@ -53,7 +53,7 @@ export function tableRootField(source: RoleSource, info: TableInfo, key: Subscri
       return {
         name,
         description,
-        type: named(typeOf(table, 'aggregate'), () => table.aggregate().type, true),
+        type: typeRef(typeOf(table, 'aggregate'), () => table.aggregate().type, true),
         args: table.selectArguments().args,
         meaning: meaning((field, alias) => ({ alias, query: aggregateQuery(table, field, table.relation) })),
       };
@@ -63,8 +63,8 @@ export function tableRootField(source: RoleSource, info: TableInfo, key: Subscri
       return {
         name,
         description,
-        type: listOf(
-          named(table.name, () => table.rows().type, true),
+        type: listTypeRef(
+          typeRef(table.name, () => table.rows().type, true),
           true,
         ),
         args: streamArguments(table),
@@ -86,7 +86,7 @@ function byKeyField(
   return {
     name,
     description,
-    type: named(table.name, () => table.rows().type),
+    type: typeRef(table.name, () => table.rows().type),
     args: keyFields(key),
     meaning: meaning((field, alias) => ({ alias, query: rowByKey(table, field, key) })),
   };

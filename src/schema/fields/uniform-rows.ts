@@ -10,7 +10,7 @@ import { isHomeless } from './distribution.ts';
 import { keyed } from './row-key.ts';
 import { validated } from './write-access.ts';
 import type { WriteColumn, WriteTable } from './write-table.ts';
-import type { Input, InputObjects } from '../../graphql-engine/types.ts';
+import type { InputValue, InputObjects } from '../../graphql-engine/types.ts';
 
 /** A row alone is a list of values, which costs a little less. */
 const LEAST_ROWS = 2;
@@ -37,8 +37,8 @@ function isNullWhenLeftOut({ kind }: CatalogTable, column: CatalogColumn): boole
 export function uniformRows(
   table: WriteTable,
   keys: RowKeys,
-  list: Input,
-  onConflict: Input | null,
+  list: InputValue,
+  onConflict: InputValue | null,
   determined: ReadonlySet<string>,
 ): InsertRows | null {
   const { insert, update } = table;

@@ -3,8 +3,8 @@ import type { TypeSystem } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import type { Assignment } from '../../ir/mutation.ts';
 import type { Operand } from '../../ir/value.ts';
-import type { CollectedField, Input, InputField, InputObjectType, InputTypeRef } from '../../graphql-engine/types.ts';
-import { lazy, listOf, named } from '../../graphql-engine/types.ts';
+import type { CollectedField, InputValue, InputField, InputObjectType, InputTypeRef } from '../../graphql-engine/types.ts';
+import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { columnValue, operandButNull } from './column-value.ts';
 import { commentOr, quoted } from './descriptions.ts';
 import { refuseMove } from './distribution.ts';
@@ -26,7 +26,7 @@ interface OperatorDefinition {
 /** How the value of one column is read. */
 interface OperandKind {
   reference(shared: SharedTypes, column: WriteColumn): InputTypeRef;
-  read(shared: SharedTypes, input: Input, column: WriteColumn): Operand;
+  read(shared: SharedTypes, input: InputValue, column: WriteColumn): Operand;
 }
 
 const STORED: OperandKind = {
@@ -42,7 +42,7 @@ const SAME_TYPE: OperandKind = {
 function fixedType(name: keyof TypeSystem['basic'], list: boolean): OperandKind {
   const type = (shared: SharedTypes): CatalogType => shared.types.basic[name];
   return {
-    reference: (shared) => (list ? listOf(shared.reference(type(shared), true)) : shared.reference(type(shared))),
+    reference: (shared) => (list ? listTypeRef(shared.reference(type(shared), true)) : shared.reference(type(shared))),
     read: (shared, input) => operandButNull(input, type(shared), list),
   };
 }
@@ -119,7 +119,7 @@ const OPERATORS: readonly OperatorDefinition[] = [
 /** An operator of one table. */
 interface Operator {
   readonly field: InputField;
-  assignments(input: Input): readonly Assignment[];
+  assignments(input: InputValue): readonly Assignment[];
 }
 
 export function updateOperators(table: WriteTable): UpdateOperators {
@@ -149,7 +149,7 @@ function operatorOf(table: WriteTable, definition: OperatorDefinition): Operator
     kind: 'input-object',
     name: source.tableType(info, definition.typeSuffix),
     description: definition.typeDescription?.(quoted(source.info, info.name)) ?? description,
-    settledBy: info,
+    derivedFrom: info,
     fields: lazy(
       () =>
         new Map(
@@ -161,7 +161,7 @@ function operatorOf(table: WriteTable, definition: OperatorDefinition): Operator
     ),
   };
   return {
-    field: { name: source.field(definition.argument), description, type: named(type.name, () => type) },
+    field: { name: source.field(definition.argument), description, type: typeRef(type.name, () => type) },
     assignments: (input) =>
       input.entries().flatMap((entry): readonly Assignment[] => {
         const column = byName.get(entry.field.name);

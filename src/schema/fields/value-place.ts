@@ -1,6 +1,6 @@
 /** How a database type appears in GraphQL: as a scalar, a list of one, or an enum. */
 import { type CatalogType, type QualifiedName, supports } from '../../catalog/catalog.ts';
-import { type InputTypeRef, named, type OutputTypeRef } from '../../graphql-engine/types.ts';
+import { type InputTypeRef, typeRef, type OutputTypeRef } from '../../graphql-engine/types.ts';
 import { comparisonType, type ComparisonType } from './comparison.ts';
 import type { SourceContext } from './source-context.ts';
 import type { ScalarType } from '../../backend/type-system.ts';
@@ -12,7 +12,7 @@ export function valuePlace(source: SourceContext, type: CatalogType, enumTable: 
   const scalar = shared.types.scalar(type);
   const sortable = supports(type, 'order_by');
   if (values !== null) {
-    const reference = (nonNull: boolean) => named(values.type.name, () => values.type, nonNull);
+    const reference = (nonNull: boolean) => typeRef(values.type.name, () => values.type, nonNull);
     return {
       type,
       scalar,

@@ -7,7 +7,7 @@ import type { ValidateInput } from '../../metadata/validate-input.ts';
 import type { Preset, TableInfo } from '../../schema-cache/schema-cache.ts';
 import type { SchemaVariant } from './options.ts';
 import type { SourceContext } from './source-context.ts';
-import type { Input } from '../../graphql-engine/types.ts';
+import type { InputValue } from '../../graphql-engine/types.ts';
 
 /** Who writes: permissions for trusted requests only (`backend_only`) count in the backend variant. */
 export interface Writer {
@@ -95,6 +95,6 @@ export function validated(access: Validated, input: () => InputValidation['input
 }
 
 /** What was given by name, as one object. */
-export function writtenObject(inputs: ReadonlyMap<string, Input>): WrittenJson {
+export function writtenObject(inputs: ReadonlyMap<string, InputValue>): WrittenJson {
   return { kind: 'object', entries: [...inputs].map(([name, input]) => [name, input.written()]) };
 }

@@ -5,7 +5,7 @@
 import type { QualifiedName } from '../../catalog/catalog.ts';
 import type { Assignment, InsertRows, MutationOutput, OnConflict } from '../../ir/mutation.ts';
 import type { ColumnInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
-import type { CollectedField, Input, InputField, InputObjectType, ObjectType } from '../../graphql-engine/types.ts';
+import type { CollectedField, InputValue, InputField, InputObjectType, ObjectType } from '../../graphql-engine/types.ts';
 import type { BoolExpType, RoleTable } from './role-table.ts';
 import type { SourceContext } from './source-context.ts';
 import type { DeleteAccess, InsertAccess, UpdateAccess } from './write-access.ts';
@@ -27,23 +27,23 @@ export interface InsertInput {
    * @param alone no other rows of the request are inserted at this place of the tree
    * @throws SvcError
    */
-  rows(items: readonly Input[], onConflict: Input | null, determined: ReadonlySet<string>, alone: boolean): InsertRows;
+  rows(items: readonly InputValue[], onConflict: InputValue | null, determined: ReadonlySet<string>, alone: boolean): InsertRows;
   /** The same of a list: rows that are alike and alone are read column by column, whatever their number. */
-  listedRows(list: Input, onConflict: Input | null, determined: ReadonlySet<string>, alone: boolean): InsertRows;
+  listedRows(list: InputValue, onConflict: InputValue | null, determined: ReadonlySet<string>, alone: boolean): InsertRows;
 }
 
 /** `T_obj_rel_insert_input`, `T_arr_rel_insert_input`. */
 export interface NestedInput {
   readonly type: InputObjectType;
   /** Null when there is nothing to insert. */
-  rows(input: Input, determined: ReadonlySet<string>, alone: boolean): InsertRows | null;
+  rows(input: InputValue, determined: ReadonlySet<string>, alone: boolean): InsertRows | null;
 }
 
 /** `T_on_conflict`. */
 export interface OnConflictType {
   readonly type: InputObjectType;
   /** The same object for inputs that say the same and have no condition of their own. */
-  clause(input: Input): OnConflict;
+  clause(input: InputValue): OnConflict;
   /** Whether a clause is one of those. */
   isCommon(clause: OnConflict): boolean;
 }
@@ -56,7 +56,7 @@ export interface UpdateOperators {
    * @param get the operator's input, null where it is not given
    * @param at `$.selectionSet.update_author.args`
    */
-  assignments(get: (name: string) => Input | null, at: CollectedField['path']): readonly Assignment[];
+  assignments(get: (name: string) => InputValue | null, at: CollectedField['path']): readonly Assignment[];
 }
 
 /** `T_mutation_response`. */

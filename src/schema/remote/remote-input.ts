@@ -17,12 +17,12 @@ import type {
 import { namedRemoteType, printRemoteType } from '../../remote-schema/model.ts';
 import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
-import { describeValue, expected, unexpectedNull } from '../../graphql-engine/input/found.ts';
+import { describeValue, expected, unexpectedNull } from '../../graphql-engine/input/input-errors.ts';
 import { fieldNotFound, missingRequired } from '../../graphql-engine/input/input-object.ts';
 import { literalJson } from '../../graphql-engine/input/literal-json.ts';
-import { literalText } from '../../graphql-engine/input/literal-text.ts';
+import { jsonAsLiteral } from '../../graphql-engine/input/json-as-literal.ts';
 import type { EnumSchemaType, InputField, InputObjectType, InputTypeRef, ScalarSchemaType } from '../../graphql-engine/types.ts';
-import { enumType, lazy, listOf, named } from '../../graphql-engine/types.ts';
+import { enumType, lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { customScalar, REMOTE_BUILT_IN, scalarOfText } from './remote-scalar.ts';
 
 type InputType = ScalarSchemaType | EnumSchemaType | InputObjectType;
@@ -60,8 +60,8 @@ export class RemoteInputs {
   }
 
   reference(type: RemoteTypeRef): InputTypeRef {
-    if (type.kind === 'list') return listOf(this.reference(type.item), type.nonNull);
-    return named(this.#nameOf(type.name), () => this.type(type.name), type.nonNull);
+    if (type.kind === 'list') return listTypeRef(this.reference(type.item), type.nonNull);
+    return typeRef(this.#nameOf(type.name), () => this.type(type.name), type.nonNull);
   }
 
   /** Scalars and enums are output types too. */
@@ -144,7 +144,7 @@ export class RemoteInputs {
     if (written.kind === 'variable' || this.#leadsToPreset(namedRemoteType(type))) return asVariable();
     if (written.kind === 'json') {
       const json = this.#coerce(type, written.json, path, { session: new Map(), within: NONE, budget: { left: 0 } });
-      const text = literalText(json, this.#model.types.get(namedRemoteType(type))?.kind === 'enum');
+      const text = jsonAsLiteral(json, this.#model.types.get(namedRemoteType(type))?.kind === 'enum');
       return text === null ? asVariable() : { kind: 'printed', text };
     }
     if (written.kind === 'list') {

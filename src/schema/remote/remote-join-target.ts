@@ -5,7 +5,7 @@ import { namedRemoteType, type RemoteInputValue, type RemoteModelField, type Rem
 import type { RemoteArgumentTree, RemotePathField, RemoteSchemaTarget } from '../../schema-cache/schema-cache.ts';
 import { at } from '../../util/path.ts';
 import type { CollectedField, InputField, InputObjectType, InputTypeRef, OutputTypeRef } from '../../graphql-engine/types.ts';
-import { lazy, listOf, named } from '../../graphql-engine/types.ts';
+import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { scalarOfKey } from './remote-scalar.ts';
 import type { RemoteTypes } from './remote-types.ts';
 
@@ -192,7 +192,7 @@ class NarrowedInputs {
   }
 
   #wrapped(type: RemoteTypeRef, object: InputObjectType): InputTypeRef {
-    return type.kind === 'list' ? listOf(this.#wrapped(type.item, object)) : named(object.name, () => object);
+    return type.kind === 'list' ? listTypeRef(this.#wrapped(type.item, object)) : typeRef(object.name, () => object);
   }
 }
 

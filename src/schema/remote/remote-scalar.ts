@@ -1,8 +1,8 @@
 /** Scalars of other servers: what they take, and what texts become on their way to them. */
 import { SvcError } from '../../errors/svc-error.ts';
 import { isJsonNumber, type Json, type JsonNumber, numberText, parseJson } from '../../util/json.ts';
-import { BOOLEAN, FLOAT, INT, STRING } from '../../graphql-engine/input/built-in-scalars.ts';
-import { describeValue, expected } from '../../graphql-engine/input/found.ts';
+import { BOOLEAN_SCALAR, FLOAT_SCALAR, INT_SCALAR, STRING_SCALAR } from '../../graphql-engine/input/built-in-scalars.ts';
+import { describeValue, expected } from '../../graphql-engine/input/input-errors.ts';
 import type { ScalarSchemaType } from '../../graphql-engine/types.ts';
 
 const INTEGER = /^-?\d+$/;
@@ -19,7 +19,7 @@ const ID: ScalarSchemaType = {
 };
 
 export const REMOTE_BUILT_IN: ReadonlyMap<string, ScalarSchemaType> = new Map(
-  [INT, FLOAT, STRING, BOOLEAN, ID].map((scalar) => [scalar.name, scalar]),
+  [INT_SCALAR, FLOAT_SCALAR, STRING_SCALAR, BOOLEAN_SCALAR, ID].map((scalar) => [scalar.name, scalar]),
 );
 
 /** A scalar of the server's own: any JSON, only the server knows. */

@@ -26,7 +26,7 @@ import type {
   ScalarSchemaType,
   UnionType,
 } from '../../graphql-engine/types.ts';
-import { lazy, listOf, named } from '../../graphql-engine/types.ts';
+import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { RemoteInputs } from './remote-input.ts';
 import { toldApart } from './told-apart.ts';
 
@@ -58,8 +58,8 @@ export class RemoteTypes {
   }
 
   reference(type: RemoteTypeRef): OutputTypeRef {
-    if (type.kind === 'list') return listOf(this.reference(type.item), type.nonNull);
-    return named(this.names.type(type.name), () => this.type(type.name), type.nonNull);
+    if (type.kind === 'list') return listTypeRef(this.reference(type.item), type.nonNull);
+    return typeRef(this.names.type(type.name), () => this.type(type.name), type.nonNull);
   }
 
   /** @param name the server's */

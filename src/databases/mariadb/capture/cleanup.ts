@@ -34,8 +34,8 @@ async function batch(
   return { events: rows.length, invocations };
 }
 
-export function removeBatch(database: EventDatabase, spec: CleanupSpec, how: RunOptions): Promise<CleanupCounts> {
-  return retryDeadlocks(() => database.transact(how, (query) => batch(query, database.name, spec)));
+export function removeBatch(database: EventDatabase, spec: CleanupSpec, options: RunOptions): Promise<CleanupCounts> {
+  return retryDeadlocks(() => database.transact(options, (query) => batch(query, database.name, spec)));
 }
 
 /** Removes finished and abandoned runs after 30 days, at most 1000 at a time. */
