@@ -115,7 +115,7 @@ export function scanJson(text: string, limits: JsonScanLimits): JsonFacts {
       i = stringEnd;
     } else if ((code >= ZERO && code <= NINE) || code === MINUS) {
       size += WEIGHTS.value;
-      // The digits in front of the point, those behind it, and the zeros that the latter begin with.
+      // Digits before the point and after it, and leading zeros of the fraction.
       const start = code === MINUS ? i + 1 : i;
       const whole = text.charCodeAt(start);
       let next = whole;
@@ -150,7 +150,7 @@ export function scanJson(text: string, limits: JsonScanLimits): JsonFacts {
       if (i - start > USUAL_DIGITS) size += (i - start - USUAL_DIGITS) * WEIGHTS.digit;
       i -= 1;
     } else if (code === COLON) {
-      // The string before was no value.
+      // The string before it was a key.
       size -= WEIGHTS.value;
       if (looksAtShapes && isNewShape(text, stringStart, stringEnd, depth, known < KNOWN_SHAPES)) {
         known += 1;
@@ -203,7 +203,7 @@ function isNewShape(text: string, start: number, end: number, depth: number, kee
   return true;
 }
 
-/** Position of the quote that ends a string, or the length of the text when none does; its complement when there are escapes. */
+/** Position of the closing quote of a string, or the length of the text; its complement if the string has escapes. */
 function endOfString(text: string, start: number): number {
   const short = Math.min(start + SHORT, text.length);
   let escapes = false;
@@ -222,7 +222,7 @@ function endOfString(text: string, start: number): number {
     let slashes = 0;
     while (end - 1 - slashes >= i && text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes += 1;
     if (slashes % 2 === 0) return escapes ? ~end : end;
-    // Where one quote is escaped, others are: a search for each of them takes longer than a look at all characters.
+    // After one escaped quote, more are likely: a search for each takes longer than reading all characters.
     const stop = Math.min(end + ESCAPED_STRETCH, text.length);
     for (i = end + 1; i < stop; i++) {
       const code = text.charCodeAt(i);

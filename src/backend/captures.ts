@@ -55,7 +55,7 @@ export interface InstallFailure {
 /** Error for a trigger whose capture belongs to another change that is not stored yet. */
 export function pendingChangeError(): SvcError {
   return new SvcError('concurrent-update', 'its capture in the database belongs to a change of the metadata that is under way', {
-    isPassing: true,
+    isTransient: true,
   });
 }
 

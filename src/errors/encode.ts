@@ -3,9 +3,9 @@ import { shortened } from './shortened.ts';
 import { SvcError } from './svc-error.ts';
 
 /** Maximum length of messages and paths for clients, in characters. Those for administrators may contain lists of objects. */
-const LONGEST_MESSAGE = 4000;
-const LONGEST_ADMIN_MESSAGE = 100_000;
-const LONGEST_PATH = 4000;
+const MAX_MESSAGE = 4000;
+const MAX_ADMIN_MESSAGE = 100_000;
+const MAX_PATH = 4000;
 
 /** Converts a thrown value to an `SvcError`. Other values become `unexpected` without their text. */
 export function toSvcError(thrown: unknown): SvcError {
@@ -19,14 +19,14 @@ export function encodeLoggedError({ printedPath, code, message }: SvcError): {
   readonly code: string;
   readonly message: string;
 } {
-  return { path: shortened(printedPath, LONGEST_PATH), code, message: shortened(message, LONGEST_MESSAGE) };
+  return { path: shortened(printedPath, MAX_PATH), code, message: shortened(message, MAX_MESSAGE) };
 }
 
 /** Returns `{path, error, code, internal?}`, the form of administration endpoints. */
 export function encodeAdminError(error: SvcError, showInternal: boolean): JsonObject {
   return {
-    path: shortened(error.printedPath, LONGEST_PATH),
-    error: shortened(error.message, LONGEST_ADMIN_MESSAGE),
+    path: shortened(error.printedPath, MAX_PATH),
+    error: shortened(error.message, MAX_ADMIN_MESSAGE),
     code: error.shownCode ?? error.code,
     ...(showInternal && error.internal !== undefined ? { internal: error.internal } : {}),
   };
@@ -35,10 +35,10 @@ export function encodeAdminError(error: SvcError, showInternal: boolean): JsonOb
 /** Returns `{message, locations?, extensions: {path, code, internal?}}`, an entry of `errors` in a GraphQL response. */
 export function encodeGraphqlError(error: SvcError, showInternal: boolean): JsonObject {
   return {
-    message: shortened(error.message, LONGEST_MESSAGE),
+    message: shortened(error.message, MAX_MESSAGE),
     ...(error.locations === undefined ? {} : { locations: error.locations.map(({ line, column }) => ({ line, column })) }),
     extensions: {
-      path: shortened(error.printedPath, LONGEST_PATH),
+      path: shortened(error.printedPath, MAX_PATH),
       code: error.shownCode ?? error.code,
       ...(showInternal && error.internal !== undefined ? { internal: error.internal } : {}),
     },

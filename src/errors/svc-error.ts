@@ -23,12 +23,12 @@ export interface SvcErrorOptions {
   /** Positions in the GraphQL document. */
   readonly locations?: readonly TextLocation[];
   /** The error is transient: a database is unreachable or busy. */
-  readonly isPassing?: boolean;
+  readonly isTransient?: boolean;
   /** The connection broke during the commit: the transaction may be committed or not. */
   readonly isUncertain?: boolean;
   readonly cause?: unknown;
   /** Message for clients that may not see the schema, if `message` reveals it. */
-  readonly discreetMessage?: string;
+  readonly redactedMessage?: string;
 }
 
 /** The only error type that crosses a room's border. Its message is safe for any client. */
@@ -38,9 +38,9 @@ export class SvcError extends Error {
   readonly internal: Json | undefined;
   readonly status: number;
   readonly keepsStatus: boolean;
-  readonly isPassing: boolean;
+  readonly isTransient: boolean;
   readonly isUncertain: boolean;
-  readonly #discreetMessage: string | undefined;
+  readonly #redactedMessage: string | undefined;
   readonly graphqlErrors: readonly Json[] | undefined;
   readonly locations: readonly TextLocation[] | undefined;
   readonly shownCode: string | undefined;
@@ -53,9 +53,9 @@ export class SvcError extends Error {
     this.internal = options.internal;
     this.status = options.status ?? ERROR_STATUS[code];
     this.keepsStatus = options.keepsStatus === true;
-    this.isPassing = options.isPassing === true;
+    this.isTransient = options.isTransient === true;
     this.isUncertain = options.isUncertain === true;
-    this.#discreetMessage = options.discreetMessage;
+    this.#redactedMessage = options.redactedMessage;
     this.graphqlErrors = options.graphqlErrors;
     this.locations = options.locations;
     this.shownCode = options.shownCode;
@@ -67,8 +67,8 @@ export class SvcError extends Error {
   }
 
   /** Returns the error with a message that does not reveal the schema. */
-  forStrangers(): SvcError {
-    return this.#discreetMessage === undefined ? this : this.#with(this.#discreetMessage, this.path);
+  redacted(): SvcError {
+    return this.#redactedMessage === undefined ? this : this.#with(this.#redactedMessage, this.path);
   }
 
   #with(message: string, path: Path): SvcError {
@@ -76,11 +76,11 @@ export class SvcError extends Error {
       path,
       status: this.status,
       keepsStatus: this.keepsStatus,
-      isPassing: this.isPassing,
+      isTransient: this.isTransient,
       isUncertain: this.isUncertain,
       cause: this.cause,
       ...(this.internal === undefined ? {} : { internal: this.internal }),
-      ...(this.#discreetMessage === undefined ? {} : { discreetMessage: this.#discreetMessage }),
+      ...(this.#redactedMessage === undefined ? {} : { redactedMessage: this.#redactedMessage }),
       ...(this.graphqlErrors === undefined ? {} : { graphqlErrors: this.graphqlErrors }),
       ...(this.locations === undefined ? {} : { locations: this.locations }),
       ...(this.shownCode === undefined ? {} : { shownCode: this.shownCode }),

@@ -8,7 +8,7 @@ import type { Bytes } from '../util/bytes.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { ROOT } from '../util/path.ts';
 import { runCooperatively } from '../util/cooperative.ts';
-import { laidOut } from '../util/json-layout.ts';
+import { applyLayout } from '../util/json-layout.ts';
 import { type JoinRunner, checkJoined, type Key } from './placeholders.ts';
 import { answerParts, joinKeyText, RemoteAnswer } from './remote-answer.ts';
 import { tracedStatement } from './traced.ts';
@@ -85,7 +85,7 @@ async function querySource(
     (function* () {
       const printed: Bytes[] = [];
       for (const result of results) {
-        const text = yield* laidOut(result, layout, count);
+        const text = yield* applyLayout(result, layout, count);
         const pieces: Bytes[] = [];
         for (const piece of text.pieces()) {
           pieces.push(piece);

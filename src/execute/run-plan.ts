@@ -3,9 +3,9 @@ import { invariant, SvcError } from '../errors/svc-error.ts';
 import { bindAll, bindInput, type JoinValues } from '../plan/bind.ts';
 import type { CellPart, OperationPlan, RemoteStep, SelectStep, PlanStep } from '../plan/plan.ts';
 import { answerKeyOf, bindRemote } from '../plan/remote-request.ts';
-import { type Body, type Bytes, type MadeBytes, sizeOfBytes } from '../util/bytes.ts';
+import { type Body, type Bytes, type GeneratedBytes, sizeOfBytes } from '../util/bytes.ts';
 import { CancellationSource } from '../util/cancellation.ts';
-import { laidOut } from '../util/json-layout.ts';
+import { applyLayout } from '../util/json-layout.ts';
 import { at, ROOT } from '../util/path.ts';
 import { runCooperatively } from '../util/cooperative.ts';
 import { DEFAULT_JOIN_BOUNDS, PlaceholderFiller, newPlaceholderName, noJoinUsage } from './placeholders.ts';
@@ -70,7 +70,7 @@ async function runWhole(plan: OperationPlan, context: RunContext): Promise<Body>
   else if (plan.kind === 'mutation') rows = await runInOrder(steps, run);
   else rows = await Promise.all(steps.map(run));
   if (joining !== undefined) rows = await joinRows(rows, plan, context, joining);
-  const body: (Bytes | MadeBytes)[] = [];
+  const body: (Bytes | GeneratedBytes)[] = [];
   const throwIfLate = lateCheck(context, plan.kind === 'mutation');
   const count = printCounter(rows, plan, context);
   /** Flattened texts of cells, which several layouts may print from. */
@@ -100,7 +100,7 @@ async function runWhole(plan: OperationPlan, context: RunContext): Promise<Body>
         of.length === 1 && typeof of[0] === 'object'
           ? textOf(of[0])
           : (of.map((each) => (typeof each === 'string' ? each : textOf(each))).join('') as Bytes);
-      body.push(await runCooperatively(laidOut(text, layout, count ?? NOT_COUNTED), throwIfLate));
+      body.push(await runCooperatively(applyLayout(text, layout, count ?? NOT_COUNTED), throwIfLate));
     } else {
       const cell = cellOf(rows, part) ?? [part.absent];
       for (const chunk of cell) body.push(chunk);

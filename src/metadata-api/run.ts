@@ -67,7 +67,7 @@ export async function runCommands(
       if (!(thrown instanceof SvcError) || thrown.code !== 'not-exists' || (await state.isAlive())) throw thrown;
       throw new SvcError('unexpected', 'the metadata database cannot be reached: try it again', {
         status: 503,
-        isPassing: true,
+        isTransient: true,
         cause: thrown,
       });
     });

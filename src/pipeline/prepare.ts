@@ -26,7 +26,7 @@ export function schemaOf(snapshot: Pick<RequestSnapshot, 'roleSchema'>, session:
 
 /** Redacts details of the schema in an error if the role has no introspection. */
 export function redacted(thrown: unknown, snapshot: Pick<RequestSnapshot, 'roleSchema'>, session: Session): unknown {
-  return thrown instanceof SvcError && schemaOf(snapshot, session).introspectionDisabled ? thrown.forStrangers() : thrown;
+  return thrown instanceof SvcError && schemaOf(snapshot, session).introspectionDisabled ? thrown.redacted() : thrown;
 }
 
 /** The parts of a run that its document needs. */

@@ -32,8 +32,8 @@ function running(
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test('a refusal is passing, unless changes were made: live queries try again before they report it', () => {
-  expect(new ResultMemory(1).refusal().isPassing).toBe(true);
-  expect(new ResultMemory(1).refusal(true)).toMatchObject({ isPassing: false, message: expect.stringContaining('was committed') });
+  expect(new ResultMemory(1).refusal().isTransient).toBe(true);
+  expect(new ResultMemory(1).refusal(true)).toMatchObject({ isTransient: false, message: expect.stringContaining('was committed') });
 });
 
 test('expects of a plan what it once answered, after a small answer too', async () => {

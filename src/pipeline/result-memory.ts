@@ -122,7 +122,7 @@ export class ResultMemory {
     return new SvcError('busy', isDone ? committedWithoutAnswer(message) : `${message}: try again, or request less data`, {
       status: 503,
       keepsStatus: true,
-      isPassing: !isDone,
+      isTransient: !isDone,
     });
   }
 

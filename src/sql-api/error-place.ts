@@ -35,8 +35,8 @@ export class ErrorPlace {
   /** Returns the error with the position, if there is one, in its `internal`. */
   located(thrown: unknown): unknown {
     if (this.#position === undefined || !(thrown instanceof SvcError) || !isJsonObject(thrown.internal)) return thrown;
-    const { code, message, path, status, isPassing, internal, cause } = thrown;
-    return new SvcError(code, message, { path, status, isPassing, internal: { ...internal, position: this.#position }, cause });
+    const { code, message, path, status, isTransient, internal, cause } = thrown;
+    return new SvcError(code, message, { path, status, isTransient, internal: { ...internal, position: this.#position }, cause });
   }
 }
 

@@ -209,7 +209,7 @@ async function readOne(
   try {
     return await readEnumValues(connection, backend, table, reading);
   } catch (error) {
-    const isAboutTable = error instanceof SvcError && !error.isPassing && error.code !== 'timeout';
+    const isAboutTable = error instanceof SvcError && !error.isTransient && error.code !== 'timeout';
     if (isAboutTable) return null;
     throw error;
   }

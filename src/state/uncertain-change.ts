@@ -36,7 +36,7 @@ const PAUSE_MS = 100;
 /** Error of a change that the metadata database did not confirm. */
 export function unavailable(message: string, cause: SvcError): SvcError {
   const internal = cause.internal === undefined ? {} : { internal: cause.internal };
-  return new SvcError('unexpected', message, { status: 503, isPassing: true, cause, ...internal });
+  return new SvcError('unexpected', message, { status: 503, isTransient: true, cause, ...internal });
 }
 
 export class UncertainChange {

@@ -45,7 +45,7 @@ function subscribe(looks: () => ResultLookup): { readonly heard: Heard; readonly
 }
 
 const NO_WAITS = { add: () => () => undefined };
-const AWAY = new SvcError('postgres-error', 'connection error', { isPassing: true });
+const AWAY = new SvcError('postgres-error', 'connection error', { isTransient: true });
 
 describe('the result of an asynchronous action', () => {
   test('is looked up when the handler has answered; one question is asked for all who wait', async () => {

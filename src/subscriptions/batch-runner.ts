@@ -6,7 +6,7 @@ import { OperationBudget } from '../pipeline/operation-budget.ts';
 import type { CellPart } from '../plan/plan.ts';
 import { type Bytes, sizeOfBytes } from '../util/bytes.ts';
 import type { CancellationSource } from '../util/cancellation.ts';
-import { laidOut } from '../util/json-layout.ts';
+import { applyLayout } from '../util/json-layout.ts';
 import { runCooperatively, type Cooperative } from '../util/cooperative.ts';
 import type { Cohort } from './cohort.ts';
 import type { Cohorts } from './cohorts.ts';
@@ -204,7 +204,7 @@ export class BatchRunner {
         body += text;
       } else if ('layout' in part) {
         const text = part.of.map((each) => (typeof each === 'string' ? each : textOfCell(row, each))).join('') as Bytes;
-        const printable = yield* laidOut(text, part.layout, take);
+        const printable = yield* applyLayout(text, part.layout, take);
         for (const piece of printable.pieces()) {
           body += piece;
           yield;
@@ -258,7 +258,7 @@ export class BatchRunner {
     const final = !cohort.hasAnswered && (await this.#hasWrongValues(cohort));
     if (this.#cancellation.aborted) return;
     this.#backOff(cohort);
-    cohort.fail(this.#work.schema.introspectionDisabled ? error.forStrangers() : error, final);
+    cohort.fail(this.#work.schema.introspectionDisabled ? error.redacted() : error, final);
   }
 
   #backOff(cohort: Cohort): void {

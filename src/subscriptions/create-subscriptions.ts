@@ -231,7 +231,7 @@ class Registry implements RunningSubscriptions {
     const connection = snapshot.connections.get(step.source);
     if (connection === undefined) {
       const code = snapshot.cache.sources.get(step.source)?.backend.errorCodes.failed ?? 'unexpected';
-      throw new SvcError(code, `the source "${step.source}" is not available`, { status: 500, isPassing: true });
+      throw new SvcError(code, `the source "${step.source}" is not available`, { status: 500, isTransient: true });
     }
     invariant(canPoll(connection), 'a source without polls has no live queries');
     const work: PollerWork = {

@@ -4,8 +4,8 @@ import type { SvcError } from '../errors/svc-error.ts';
 export const AWAY_GRACE_MS = 5_000;
 
 /** Returns true if the database is temporarily unavailable. */
-export function isAway({ isPassing }: SvcError): boolean {
-  return isPassing;
+export function isAway({ isTransient }: SvcError): boolean {
+  return isTransient;
 }
 
 /** Returns true if an immediate retry would fail, too. */

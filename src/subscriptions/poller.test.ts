@@ -386,14 +386,14 @@ describe('a poller', () => {
     const one = join('a');
     await pass(500);
     played.write('a', '2');
-    played.failing.set('a', new SvcError('database-error', 'connection error', { isPassing: true }));
+    played.failing.set('a', new SvcError('database-error', 'connection error', { isTransient: true }));
     await pass(3 * INTERVAL);
     expect(one.errors).toEqual([]);
     played.failing.clear();
     await pass(INTERVAL + 100);
     expect(one.answers).toEqual(['{"data":null}', '{"data":2}']);
     played.write('a', '3');
-    played.failing.set('a', new SvcError('postgres-error', 'connection error', { isPassing: true }));
+    played.failing.set('a', new SvcError('postgres-error', 'connection error', { isTransient: true }));
     await pass(20 * INTERVAL);
     expect(one.errors).toEqual([['connection error', false]]);
     played.failing.clear();

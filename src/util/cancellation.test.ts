@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CancellationSource, isPrompt, onCancel } from './cancellation.ts';
 
-it('tells its signal, whether that was asked for before or after', () => {
+it('aborts its signal, whether the signal was created before or after', () => {
   const source = new CancellationSource();
   const before = source.signal();
   expect([source.aborted, before.aborted]).toEqual([false, false]);
@@ -13,7 +13,7 @@ it('tells its signal, whether that was asked for before or after', () => {
   expect(late.signal().aborted).toBe(true);
 });
 
-it('is cancelled with what it is a part of, and not the other way round', () => {
+it('is cancelled with its parent, but does not cancel the parent', () => {
   const whole = new CancellationSource();
   const [one, other] = [new CancellationSource(whole), new CancellationSource(whole)];
   const told = other.signal();
@@ -23,7 +23,7 @@ it('is cancelled with what it is a part of, and not the other way round', () => 
   expect([other.aborted, told.aborted, new CancellationSource(whole).signal().aborted]).toEqual([true, true, true]);
 });
 
-it('tells listeners of its parts, while they listen', () => {
+it('notifies listeners of children until they are removed', () => {
   const whole = new CancellationSource();
   const heard: string[] = [];
   new CancellationSource(whole).onCancel(() => heard.push('a'));
@@ -47,7 +47,7 @@ it.each([
       return { cancellation: controller.signal, cancel: () => controller.abort() };
     },
   ],
-] as const)('%s tells listeners once, and those no more that do not listen', (_what, make) => {
+] as const)('%s notifies listeners once, and removed listeners never', (_what, make) => {
   const { cancellation, cancel } = make();
   const heard: string[] = [];
   onCancel(cancellation, () => heard.push('a'));

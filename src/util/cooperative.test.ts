@@ -11,12 +11,12 @@ function* sum(steps: number, step: () => void = () => {}): Cooperative<number> {
   return total;
 }
 
-test('the result is the same at once and in slices', async () => {
+test('runSync and runCooperatively return the same result', async () => {
   expect(runSync(sum(10))).toBe(55);
   expect(await runCooperatively(sum(10))).toBe(55);
 });
 
-test('others get their turn between slices, and not after every step', async () => {
+test('runCooperatively yields to the event loop every few milliseconds, not after every step', async () => {
   let clock = 0;
   const now = vi.spyOn(performance, 'now').mockImplementation(() => clock);
   let turns = 0;
@@ -42,7 +42,7 @@ test('others get their turn between slices, and not after every step', async () 
   expect(new Set(pauses).size).toBe(25);
 });
 
-test('work that nobody waits for ends at its next pause', async () => {
+test('an error of onResume ends the work at its next pause', async () => {
   const gone = new Error('gone');
   const now = vi.spyOn(performance, 'now').mockReturnValue(0);
   let steps = 0;
@@ -61,7 +61,7 @@ test('work that nobody waits for ends at its next pause', async () => {
   expect(steps).toBe(3);
 });
 
-test('a failure in the middle is the failure of the whole', async () => {
+test('an error of the work is passed on', async () => {
   const failing = (): Cooperative<number> =>
     sum(3, () => {
       throw new Error('no');

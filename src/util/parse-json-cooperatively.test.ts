@@ -18,8 +18,8 @@ const fails = (read: () => unknown): boolean => {
 };
 const blanks = fc.constantFrom('', '', ' ', '\n\t');
 
-describe('JSON that is parsed in pieces', () => {
-  it('is what it is when it is parsed at once', () => {
+describe('parseJsonCooperatively', () => {
+  it('returns the same value as parseJson', () => {
     const property = fc.property(
       fc.jsonValue({ maxDepth: 5 }),
       fc.integer({ min: 1, max: 30 }),
@@ -32,7 +32,7 @@ describe('JSON that is parsed in pieces', () => {
     fc.assert(property, runs(5000, 500));
   });
 
-  it('is refused where it is none', () => {
+  it('rejects invalid JSON', () => {
     const token = fc.constantFrom('[', ']', '{', '}', ',', ',', ':', '"a"', '"b,["', '1', 'null', '"\\""', '"', 'x');
     const property = fc.property(fc.array(fc.tuple(token, blanks), { maxLength: 12 }), fc.integer({ min: 0, max: 4 }), (tokens, chunk) => {
       const text = tokens.flat().join('');
@@ -59,7 +59,7 @@ describe('JSON that is parsed in pieces', () => {
     '[,1,2]',
     '[ ,[1,2]]',
     '{"a":1 "b":[1,2]}',
-  ])('%s is none', (text) => expect(() => parse(text, 1)).toThrow(SyntaxError));
+  ])('%s is rejected', (text) => expect(() => parse(text, 1)).toThrow(SyntaxError));
 
   test.each([
     '{"__proto__":[1,2],"a":1}',
@@ -68,14 +68,14 @@ describe('JSON that is parsed in pieces', () => {
     '{"":[1,2],"\\u0061":[3,4]}',
   ])('%s keeps keys and numbers', (text) => expect(printJson(parse(text, 1) as Json)).toBe(printJson(parseJson(text))));
 
-  it('ends with the first limit that is passed', () => {
+  it('stops at the first limit that is exceeded', () => {
     const limited = (text: string, depth: number, size: number) => runSync(parseJsonCooperatively(text, { depth, size }, 4));
     expect(limited('[[[1,2,3,4,5,6]]]', 2, 100)).toMatchObject({ json: undefined, depth: 3 });
     expect(limited('[1,2,3,4,5,6,7,8,9,10]', 9, 5).json).toBeUndefined();
     expect(limited('[1,2,3,4,5,6,7,8,9,10]', 1, 100).json).toHaveLength(10);
   });
 
-  it('leaves time to others', () => {
+  it('pauses between chunks', () => {
     const rows = JSON.stringify({ data: { rows: Array.from({ length: 50_000 }, (_, id) => ({ id, name: 'x'.repeat(20) })) } });
     let pauses = 0;
     for (const work = parseJsonCooperatively(rows, UNLIMITED); work.next().done !== true; ) pauses += 1;

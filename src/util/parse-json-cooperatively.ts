@@ -1,17 +1,17 @@
-/** Parses long JSON text piece by piece, so that other work can be done in between. */
+/** Parses long JSON text in chunks, with pauses in between. */
 import { type Json, parseScannedJson } from './json.ts';
 import { type JsonScanLimits, scanJson } from '../model/json-scan.ts';
 import type { Cooperative } from './cooperative.ts';
 
+/** Value, with its depth and size as of `scanJson`. */
 export interface ParsedJson {
-  /** As far as was looked. */
   readonly depth: number;
   readonly size: number;
-  /** Undefined: one of the two is beyond its limit. */
+  /** `undefined` if depth or size exceeds its limit. */
   readonly json: Json | undefined;
 }
 
-/** Characters that are parsed at a time, where there is a comma. */
+/** Minimum number of characters of a chunk, which ends at a comma. */
 const CHUNK = 65_536;
 
 const QUOTE = 34;
@@ -24,24 +24,25 @@ const CLOSE_OBJECT = 125;
 const BLANK = /^[ \t\n\r]*$/;
 const ENDS_WITH_COMMA = /,[ \t\n\r]*$/;
 
-/** A list or an object that has been opened. */
+/** Open list or object. */
 interface Open {
-  /** Of its bracket. */
+  /** Position of its bracket. */
   readonly start: number;
   readonly isObject: boolean;
-  /** Where what has not been parsed begins. */
+  /** Start of the text that is not parsed yet. */
   from: number;
-  /** What has been parsed; null: nothing yet, and nothing will be if it turns out to be short. */
+  /** Parsed items or members; `null` if there are none yet, because it may be short enough to be parsed with its parent. */
   parsed: Json[] | Record<string, Json> | null;
-  /** What comes before `from`: nothing but the bracket, a comma, or a value that was parsed by itself. */
+  /** Token before `from`; `value` for a value that was parsed separately. */
   before: 'bracket' | 'comma' | 'value';
-  /** Where its last key begins, and whether the next string is one. */
+  /** Position of its last key. */
   key: number;
-  keyComes: boolean;
+  /** The next string is a key. */
+  expectsKey: boolean;
 }
 
-/** The scan ended with a limit. */
-class Beyond {
+/** Thrown when a limit is exceeded. */
+class LimitExceeded {
   readonly depth: number;
   readonly size: number;
   constructor(depth: number, size: number) {
@@ -51,7 +52,7 @@ class Beyond {
 }
 
 /**
- * The same as `parseJson` of the text. What is long is parsed in pieces that end with a comma, and put together.
+ * Returns the same value as `parseJson`. Long lists and objects are parsed in chunks that end with a comma.
  * @throws SyntaxError
  */
 export function* parseJsonCooperatively(text: string, limits: JsonScanLimits, chunk = CHUNK): Cooperative<ParsedJson> {
@@ -63,15 +64,15 @@ export function* parseJsonCooperatively(text: string, limits: JsonScanLimits, ch
       const code = text.charCodeAt(i);
       if (code === QUOTE) {
         const top = open[open.length - 1];
-        if (top?.keyComes === true) {
+        if (top?.expectsKey === true) {
           top.key = i;
-          top.keyComes = false;
+          top.expectsKey = false;
         }
         i = endOfString(text, i + 1);
       } else if (code === COMMA) {
         const top = open[open.length - 1];
         if (top === undefined) throw fault(i);
-        if (top.isObject) top.keyComes = true;
+        if (top.isObject) top.expectsKey = true;
         if (top.before === 'value') reader.passComma(top, i);
         else if (i - top.from >= chunk) {
           reader.take(top, i);
@@ -85,7 +86,7 @@ export function* parseJsonCooperatively(text: string, limits: JsonScanLimits, ch
     }
     return { json: reader.whole(), depth: reader.depth, size: reader.size };
   } catch (thrown) {
-    if (thrown instanceof Beyond) return { json: undefined, depth: thrown.depth, size: thrown.size };
+    if (thrown instanceof LimitExceeded) return { json: undefined, depth: thrown.depth, size: thrown.size };
     throw thrown;
   }
 }
@@ -96,7 +97,7 @@ class Reader {
   size = 0;
   readonly #text: string;
   readonly #limits: JsonScanLimits;
-  /** The whole, where it was parsed in pieces, and where it stands. */
+  /** The root value if it was parsed in chunks, with its position. */
   #root: { readonly json: Json; readonly start: number; readonly end: number } | null = null;
 
   constructor(text: string, limits: JsonScanLimits) {
@@ -105,29 +106,29 @@ class Reader {
   }
 
   begin(start: number, isObject: boolean): void {
-    if (this.open.length >= this.#limits.depth) throw new Beyond(this.open.length + 1, this.size);
-    this.open.push({ start, isObject, from: start + 1, parsed: null, before: 'bracket', key: -1, keyComes: isObject });
+    if (this.open.length >= this.#limits.depth) throw new LimitExceeded(this.open.length + 1, this.size);
+    this.open.push({ start, isObject, from: start + 1, parsed: null, before: 'bracket', key: -1, expectsKey: isObject });
   }
 
-  /** A comma behind a value that was parsed by itself. */
+  /** Handles the comma after a value that was parsed separately. */
   passComma(top: Open, at: number): void {
     if (!this.#isBlank(top.from, at)) throw fault(at);
     top.from = at + 1;
     top.before = 'comma';
   }
 
-  /** Parses what is there up to a comma. */
+  /** Parses the text up to a comma. */
   take(top: Open, comma: number): void {
     this.#parseInto(top, this.#text.slice(top.from, comma));
     top.from = comma + 1;
     top.before = 'comma';
   }
 
-  /** @returns whether it was one that has been parsed in pieces */
+  /** @returns true if the list or object was parsed in chunks */
   end(at: number, isObject: boolean): boolean {
     const top = this.open.pop();
     if (top === undefined || top.isObject !== isObject) throw fault(at);
-    // Short enough to be parsed as part of what it is in.
+    // Short enough to be parsed with its parent.
     if (top.parsed === null) return false;
     const isBlank = this.#isBlank(top.from, at);
     if (isBlank !== (top.before === 'value')) throw fault(at);
@@ -165,7 +166,7 @@ class Reader {
     parent.before = 'value';
   }
 
-  /** @param inside of its brackets: one item or more */
+  /** @param inside text between the brackets, with at least one item */
   #parseInto(open: Open, inside: string): void {
     const above = this.open.length - (this.open.includes(open) ? 1 : 0);
     const part = this.#parse(open.isObject ? `{${inside}}` : `[${inside}]`, above);
@@ -188,7 +189,7 @@ class Reader {
     const found = scanJson(text, { depth: depth - above, size: size - this.size });
     this.depth = Math.max(this.depth, above + found.depth);
     this.size += found.size;
-    if (this.depth > depth || this.size > size) throw new Beyond(this.depth, this.size);
+    if (this.depth > depth || this.size > size) throw new LimitExceeded(this.depth, this.size);
     return parseScannedJson(text, found);
   }
 
@@ -206,7 +207,7 @@ function fault(at: number): SyntaxError {
   return new SyntaxError(`unexpected text in JSON at position ${at}`);
 }
 
-/** Position of the quote that ends a string, or of the end of the text. */
+/** Position of the closing quote of a string, or the end of the text. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start); end >= 0; end = text.indexOf('"', end + 1)) {
     let slashes = 0;

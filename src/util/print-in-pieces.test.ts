@@ -15,7 +15,7 @@ const { json } = fc.letrec<{ json: Json }>((tie) => ({
   ),
 }));
 
-it('gives what printing at once gives', () => {
+it('returns the same text as printJson', () => {
   fc.assert(
     fc.property(json, (value) => {
       expect(runSync(printInPieces(value)).join('')).toBe(printJson(value));
@@ -24,7 +24,7 @@ it('gives what printing at once gives', () => {
   );
 });
 
-it('pauses within large values, however they are large', () => {
+it('pauses within large values of any shape', () => {
   const rows = Array.from({ length: 2000 }, (_, id) => ({ id, name: 'x'.repeat(20) }));
   for (const large of [
     rows,
@@ -39,7 +39,7 @@ it('pauses within large values, however they are large', () => {
   }
 });
 
-it('cuts long texts between characters', () => {
+it('splits long strings between characters', () => {
   for (const first of ['', 'x', '\ud83d', '\ude00'])
     for (const unit of ['\u{1f600}', 'x\u{1f600}\n', '\ud83d', 'é"']) {
       const value = { a: [first + unit.repeat(20_000)], b: 1 };

@@ -114,7 +114,7 @@ describe('errors of a cluster', () => {
     expect(await seen({ C: 'XX000', M })).toMatchObject({
       code: 'postgres-error',
       status: 500,
-      isPassing: true,
+      isTransient: true,
       isUncertain: true,
       internal: { error: { message: M } },
     });
@@ -127,6 +127,6 @@ describe('errors of a cluster', () => {
     expect(error.isUncertain).toBe(true);
     const named = (await translateError(error, async () => true)) as SvcError;
     expect(named).not.toBe(error);
-    expect(named).toMatchObject({ isUncertain: true, isPassing: true });
+    expect(named).toMatchObject({ isUncertain: true, isTransient: true });
   });
 });

@@ -55,7 +55,7 @@ export async function translateError(error: unknown, knowsShard: KnowsShard): Pr
   if (isInternal && FAILED_COMMIT.test(cause.message)) {
     const message = 'a server of the database failed to commit the transaction: a deferred constraint is violated, or the server was lost';
     return new SvcError('postgres-error', `${message}; the transaction may be committed or not`, {
-      ...{ path, cause, internal, status: 500, isPassing: true, isUncertain: true },
+      ...{ path, cause, internal, status: 500, isTransient: true, isUncertain: true },
     });
   }
   if (cause.code !== FEATURE_NOT_SUPPORTED && !(isInternal && REFUSAL.test(cause.message))) return named;
@@ -66,7 +66,7 @@ export async function translateError(error: unknown, knowsShard: KnowsShard): Pr
 /** Replaces the names of shards in an error of a statement by those of their tables. Any other error is returned as it is. */
 export async function withoutShards(error: unknown, knowsShard: KnowsShard): Promise<unknown> {
   if (!(error instanceof SvcError) || !(error.cause instanceof DatabaseError)) return error;
-  const { code, path, status, isPassing, isUncertain, internal, cause } = error;
+  const { code, path, status, isTransient, isUncertain, internal, cause } = error;
   const { message } = cause;
   const named = await nameTables(cause, knowsShard);
   if (named === message) return error;
@@ -75,7 +75,7 @@ export async function withoutShards(error: unknown, knowsShard: KnowsShard): Pro
     code,
     error.message.replace(message, () => named),
     {
-      ...{ path, status, isPassing, isUncertain, cause },
+      ...{ path, status, isTransient, isUncertain, cause },
       internal: internal === undefined ? undefined : replaced(internal, message, named),
     },
   );

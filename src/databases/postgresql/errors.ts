@@ -58,9 +58,9 @@ export function statementError(failure: unknown, statement: FailedStatement): Sv
   if (code === '42704') return new SvcError('constraint-error', message, options);
   if (code === '42P10') return new SvcError('constraint-error', 'there is no unique or exclusion constraint on target column(s)', options);
   if (code === '40001')
-    return new SvcError('concurrent-update', 'serialization failure due to concurrent update', { ...options, isPassing: true });
+    return new SvcError('concurrent-update', 'serialization failure due to concurrent update', { ...options, isTransient: true });
   if (isDeadlock(failure))
-    return new SvcError('concurrent-update', 'the statement met a concurrent update of the same rows', { ...options, isPassing: true });
+    return new SvcError('concurrent-update', 'the statement met a concurrent update of the same rows', { ...options, isTransient: true });
   return new SvcError('unexpected', 'database query error', { ...options, internal: internalOf(failure, statement) });
 }
 
@@ -71,7 +71,7 @@ export function commitError(failure: unknown, statement: FailedStatement): SvcEr
   const { code, status, internal } = error;
   return new SvcError(code, 'the connection broke while the transaction was committed: it may be committed or not', {
     status,
-    isPassing: true,
+    isTransient: true,
     isUncertain: true,
     cause: failure,
     ...(internal === undefined ? {} : { internal }),
@@ -89,7 +89,7 @@ export function runSqlError(failure: unknown, sql: string): SvcError {
 
 /** Error for a database that cannot be reached; `internal` is the message of the driver. */
 export function connectionError(failure: Error): SvcError {
-  return new SvcError('postgres-error', 'connection error', { status: 500, internal: failure.message, isPassing: true, cause: failure });
+  return new SvcError('postgres-error', 'connection error', { status: 500, internal: failure.message, isTransient: true, cause: failure });
 }
 
 /** Returns the error of a failure that does not depend on the text of the statement; `null` for any other. */
@@ -97,10 +97,10 @@ function generalError(failure: unknown): SvcError | null {
   if (failure instanceof SvcError) return failure;
   if (failure instanceof PoolTimeoutError) {
     const message = `max connections reached on postgres: ${failure.message}`;
-    return new SvcError('postgres-max-connections-error', message, { status: 503, isPassing: true, cause: failure });
+    return new SvcError('postgres-max-connections-error', message, { status: 503, isTransient: true, cause: failure });
   }
   if (codeOf(failure) === '53300') {
-    return new SvcError('postgres-max-connections-error', 'max connections reached on postgres', { isPassing: true, cause: failure });
+    return new SvcError('postgres-max-connections-error', 'max connections reached on postgres', { isTransient: true, cause: failure });
   }
   if (failure instanceof Error && isConnectionFailure(failure)) return connectionError(failure);
   if (failure instanceof CancelledError) {

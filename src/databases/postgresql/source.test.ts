@@ -139,7 +139,7 @@ describe.each(sample([true, false], 1))('with use_prepared_statements %s', (prep
     await add(3);
     expect((await source.query('select attempts from stopped', [])).rows).toEqual([['3']]);
     await source.query("select setval('attempt', 1, false)", []);
-    expect(await failure(add(99))).toMatchObject({ code: 'concurrent-update', isPassing: true });
+    expect(await failure(add(99))).toMatchObject({ code: 'concurrent-update', isTransient: true });
     expect((await source.query('select last_value, (select count(*) from stopped) from attempt', [])).rows).toEqual([['4', '1']]);
     await source.runSql('drop table stopped; drop function stop(); drop sequence attempt', {});
   });

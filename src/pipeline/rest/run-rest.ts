@@ -1,7 +1,7 @@
 /** Calls a REST endpoint: its operation runs like any request. */
 import { SvcError } from '../../errors/svc-error.ts';
 import type { StoredOperations } from '../../schema/stored/stored-operations.ts';
-import { type Body, type Bytes, type MadeBytes, sliceBytes } from '../../util/bytes.ts';
+import { type Body, type Bytes, type GeneratedBytes, sliceBytes } from '../../util/bytes.ts';
 import { isJsonObject, type Json } from '../../util/json.ts';
 import type { RequestRun } from '../request-run.ts';
 import { runRequest } from '../run-request.ts';
@@ -56,7 +56,7 @@ export async function runRest(
 function dataOf(pieces: Body): Body {
   const first = pieces[0];
   if (typeof first !== 'string' || !first.startsWith(OPENING)) throw new Error('invariant: a response starts with its data');
-  const data: (Bytes | MadeBytes)[] = [sliceBytes(first, OPENING.length), ...pieces.slice(1)];
+  const data: (Bytes | GeneratedBytes)[] = [sliceBytes(first, OPENING.length), ...pieces.slice(1)];
   const last = data.length - 1;
   data[last] = sliceBytes(data[last] as Bytes, 0, -1);
   return data;

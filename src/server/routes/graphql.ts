@@ -8,7 +8,7 @@ import { decodeRequest, type GraphqlRequest } from '../../pipeline/request.ts';
 import type { CacheStatus } from '../../pipeline/response-cache.ts';
 import type { RequestOptions } from '../../pipeline/request-run.ts';
 import { runRequest } from '../../pipeline/run-request.ts';
-import { type Body, type Bytes, bytesOfText, type MadeBytes, sizeOfBytes } from '../../util/bytes.ts';
+import { type Body, type Bytes, bytesOfText, type GeneratedBytes, sizeOfBytes } from '../../util/bytes.ts';
 import { isJsonArray, type Json } from '../../util/json.ts';
 import { decodeMeasuredBody, type MeasuredJson } from '../body.ts';
 import { addCookie, type Exchange, type Route, type ServerContext, showsInternal } from '../context.ts';
@@ -109,7 +109,7 @@ async function runBatch(
   if (items.length > limit)
     throw new LimitExceeded('batch', 'bad-request', `batch of ${items.length} operations exceeds the limit of ${limit}`);
   exchange.mode = 'batched';
-  const body: (Bytes | MadeBytes)[] = [OPEN];
+  const body: (Bytes | GeneratedBytes)[] = [OPEN];
   const budget = context.pipeline.newBudget(exchange.reservation);
   // Sequentially: a later operation of a batch sees the effects of an earlier one.
   for (const [i, item] of items.entries()) {

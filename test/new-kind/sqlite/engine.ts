@@ -48,7 +48,7 @@ export class Engine {
   async run(query: Query, options: CallOptions): Promise<Rows> {
     if (this.#waiting >= MAX_WAITING) {
       this.#counts.timeouts += 1;
-      throw new SvcError('busy', 'too many statements wait for the database', { status: 503, isPassing: true });
+      throw new SvcError('busy', 'too many statements wait for the database', { status: 503, isTransient: true });
     }
     const callOptions = {
       signal: options.signal,
