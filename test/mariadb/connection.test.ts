@@ -161,9 +161,9 @@ describe.skipIf(!hasMariadb())('connections to MariaDB', () => {
   });
 
   it.each([
-    ['8.4.3', 'none of MariaDB from version 10.6 on: its version is 8.4.3'],
-    ['5.5.5-10.5.27-MariaDB-log', 'too old, it has version 5.5.5-10.5.27-MariaDB-log'],
-    ['11.0.1-TiDB', 'its version is 11.0.1-TiDB'],
+    ['8.4.3', 'the server has version 8.4.3, but MariaDB 10.6 or later is required'],
+    ['5.5.5-10.5.27-MariaDB-log', 'the server has version 5.5.5-10.5.27-MariaDB-log'],
+    ['11.0.1-TiDB', 'the server has version 11.0.1-TiDB'],
   ])('refuses a server of version %s', async (version, reason) => {
     const played = createServer((connection) => {
       connection.serverHandshake({

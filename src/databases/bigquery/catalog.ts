@@ -57,10 +57,10 @@ export async function readCatalog(query: CatalogQuery, datasets: readonly string
 
 /** Skips views without relevant content, because each query of a view is billed. */
 async function readDataset(query: CatalogQuery, dataset: string, { tables, functions }: CatalogScope): Promise<Found> {
-  const isWanted = (names: readonly QualifiedName[] | undefined): boolean => names?.some(({ schema }) => schema === dataset) ?? true;
-  const wanted = new Set<View>([...(isWanted(tables) ? OF_TABLES : []), ...(isWanted(functions) ? OF_FUNCTIONS : [])]);
+  const isRequested = (names: readonly QualifiedName[] | undefined): boolean => names?.some(({ schema }) => schema === dataset) ?? true;
+  const views = new Set<View>([...(isRequested(tables) ? OF_TABLES : []), ...(isRequested(functions) ? OF_FUNCTIONS : [])]);
   const texts = viewsOf(dataset);
-  const read = async (view: View): Promise<readonly [View, readonly Row[]]> => [view, wanted.has(view) ? await query(texts[view]) : []];
+  const read = async (view: View): Promise<readonly [View, readonly Row[]]> => [view, views.has(view) ? await query(texts[view]) : []];
   const rows = await Promise.all([...OF_TABLES, ...OF_FUNCTIONS].map(read));
   return { dataset, rows: Object.fromEntries(rows) as Found['rows'] };
 }
@@ -68,7 +68,7 @@ async function readDataset(query: CatalogQuery, dataset: string, { tables, funct
 function* build(found: readonly Found[], scope: CatalogScope): Cooperative<Catalog> {
   const tables = new Map<string, CatalogTable>();
   const functions = new Map<string, readonly CatalogFunction[]>();
-  const [ofTables, ofFunctions] = [wantedNames(scope.tables), wantedNames(scope.functions)];
+  const [ofTables, ofFunctions] = [nameFilter(scope.tables), nameFilter(scope.functions)];
   for (const { dataset, rows } of found) {
     const columns = yield* groups(rows.columns);
     const descriptions = new Map(rows.descriptions.map(([table, column, text]) => [`${table ?? ''}\u0000${column ?? ''}`, text ?? null]));
@@ -93,7 +93,7 @@ function* build(found: readonly Found[], scope: CatalogScope): Cooperative<Catal
   return { tables, functions, version: 0 };
 }
 
-function wantedNames(names: readonly QualifiedName[] | undefined): (name: QualifiedName) => boolean {
+function nameFilter(names: readonly QualifiedName[] | undefined): (name: QualifiedName) => boolean {
   if (names === undefined) return () => true;
   const keys = new Set(names.map(nameKey));
   return (name) => keys.has(nameKey(name));
@@ -104,9 +104,9 @@ function* groups(rows: readonly Row[]): Cooperative<ReadonlyMap<string | null | 
   const found = new Map<string | null | undefined, Row[]>();
   for (const row of rows) {
     yield;
-    const known = found.get(row[0]);
-    if (known === undefined) found.set(row[0], [row]);
-    else known.push(row);
+    const group = found.get(row[0]);
+    if (group === undefined) found.set(row[0], [row]);
+    else group.push(row);
   }
   return found;
 }

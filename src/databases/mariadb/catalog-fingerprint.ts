@@ -34,10 +34,10 @@ export async function readCatalogFingerprint(
   before: CatalogFingerprint | null,
   now: number,
 ): Promise<CatalogFingerprint> {
-  const known = before?.seen == null ? null : (JSON.parse(before.seen) as Seen);
+  const previous = before?.seen == null ? null : (JSON.parse(before.seen) as Seen);
   const count = (await query(COUNT, [])).rows[0]?.[0] ?? '';
-  const moved = known === null || known.count !== count ? now : known.moved;
-  if (before !== null && known !== null && now - moved > SETTLED_MS && now - known.checked < MAX_TRUST_MS) return before;
+  const moved = previous === null || previous.count !== count ? now : previous.moved;
+  if (before !== null && previous !== null && now - moved > SETTLED_MS && now - previous.checked < MAX_TRUST_MS) return before;
   const { rows } = await query(DEFINITIONS, []);
   const seen: Seen = { count, moved, checked: now };
   return { seen: JSON.stringify(seen), definitions: rows.map((row) => row.join(' ')).join(',') };

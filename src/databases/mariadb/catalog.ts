@@ -77,8 +77,8 @@ export async function readCatalog(query: Query, database: string, scope: Catalog
     await rowsOf(KEYS),
     await rowsOf(VERSION),
   ];
-  const wanted = scope.tables === undefined ? null : new Set(scope.tables.map(nameKey));
-  const found = await runCooperatively(buildTables({ database, tables, columns, checks, keys }, wanted));
+  const requested = scope.tables === undefined ? null : new Set(scope.tables.map(nameKey));
+  const found = await runCooperatively(buildTables({ database, tables, columns, checks, keys }, requested));
   const [major = 0, minor = 0, patch = 0] = (version[0]?.[0] ?? '').split('.').map(Number);
   return { tables: found, functions: new Map(), version: major * 10_000 + minor * 100 + patch, unnamedSchema: database };
 }
@@ -91,7 +91,7 @@ interface Found {
   readonly keys: readonly Row[];
 }
 
-function* buildTables(found: Found, wanted: ReadonlySet<string> | null): Cooperative<ReadonlyMap<string, CatalogTable>> {
+function* buildTables(found: Found, requested: ReadonlySet<string> | null): Cooperative<ReadonlyMap<string, CatalogTable>> {
   const nameOf = (schema: string | null | undefined, name: string | null | undefined): QualifiedName => ({
     schema: schema === found.database ? '' : (schema ?? ''),
     name: name ?? '',
@@ -102,13 +102,13 @@ function* buildTables(found: Found, wanted: ReadonlySet<string> | null): Coopera
   for (const row of found.columns) {
     yield;
     const key = nameKey(nameOf(row[0], row[1]));
-    if (wanted !== null && !wanted.has(key)) continue;
+    if (requested !== null && !requested.has(key)) continue;
     // Invisible columns, which `*` omits, are not exposed.
     if ((row[7] ?? '').includes('INVISIBLE')) continue;
     const isJson = json.has(`${key}\u0000json_valid(\`${row[2] ?? ''}\`)`);
-    const known = columns.get(key);
-    if (known === undefined) columns.set(key, [columnOf(row, isJson)]);
-    else known.push(columnOf(row, isJson));
+    const own = columns.get(key);
+    if (own === undefined) columns.set(key, [columnOf(row, isJson)]);
+    else own.push(columnOf(row, isJson));
   }
   const constraints = yield* buildConstraints(found, nameOf);
   const tables = new Map<string, CatalogTable>();
@@ -116,7 +116,7 @@ function* buildTables(found: Found, wanted: ReadonlySet<string> | null): Coopera
     yield;
     const name = nameOf(schema, table);
     const key = nameKey(name);
-    if (wanted !== null && !wanted.has(key)) continue;
+    if (requested !== null && !requested.has(key)) continue;
     const isView = type === 'VIEW';
     // Writes that a permission refuses are rolled back. The engine of the tables behind a view is unknown.
     const isWritable = !isView && transactions === 'YES';

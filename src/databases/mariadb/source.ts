@@ -105,13 +105,10 @@ export class MariadbSource implements Source {
     return this.session((connection) => connection.runSql(sql, options));
   }
 
-  async runMutation(statements: readonly MutationStatement[], options: MutationOptions): Promise<readonly JsonRow[]> {
-    const session = await this.caught(() => this.pool.acquire(options));
-    try {
-      return await this.caught(() => this.pool.run(session, options, () => this.written(session, statements, options)));
-    } finally {
-      this.pool.release(session);
-    }
+  runMutation(statements: readonly MutationStatement[], options: MutationOptions): Promise<readonly JsonRow[]> {
+    return this.withSession(options, (session) =>
+      this.caught(() => this.pool.run(session, options, () => this.written(session, statements, options))),
+    );
   }
 
   /** Runs a mutation in a transaction. A single statement needs none. */
@@ -127,19 +124,19 @@ export class MariadbSource implements Source {
     const [first] = statements;
     // An aborted pattern is detected only after the statement has run.
     const isSure = first !== undefined && !mayAbortPattern(first.statement.text);
-    const isAlone = statements.length === 1 && isSure && first.flow?.rows === undefined && options.isolation === undefined;
+    const isSingle = statements.length === 1 && isSure && first.flow?.rows === undefined && options.isolation === undefined;
     const { resultBudget: budget } = options;
     for (let attempt = 1; ; attempt++) {
-      const reservation = budget === undefined ? undefined : { budget, isDone: isAlone, bytes: 0 };
+      const reservation = budget === undefined ? undefined : { budget, isDone: isSingle, bytes: 0 };
       try {
-        if (isAlone) return await runStatements(connection, tagged, before, reservation);
+        if (isSingle) return await runStatements(connection, tagged, before, reservation);
         if (options.isolation !== undefined) await connection.query(`set transaction isolation level ${ISOLATION[options.isolation]}`);
         await command(connection, 'start transaction');
         const rows = await runStatements(connection, tagged, before, reservation);
         await command(connection, 'commit');
         return rows;
       } catch (failure) {
-        if (!isAlone) await this.pool.rollBack(session);
+        if (!isSingle) await this.pool.rollBack(session);
         if (attempt >= MAX_ATTEMPTS || !isDeadlock(failure)) throw failure;
         budget?.release(reservation?.bytes ?? 0);
       }
@@ -178,22 +175,21 @@ export class MariadbSource implements Source {
   }
 
   /** Runs statements in one transaction of a pooled session. */
-  private async transact<T>(options: RunOptions, run: (query: SourceQuery) => Promise<T>): Promise<T> {
-    const session = await this.caught(() => this.pool.acquire(options));
-    const connection = new SessionConnection(this.pool, session, this.database);
-    const control = (text: string): Promise<unknown> =>
-      this.caught(() => this.pool.run(session, options, () => session.connection.query(text)));
-    try {
-      await control('start transaction');
-      const result = await run((text, values, own) => connection.query(text, values, { ...options, ...own }));
-      await control('commit');
-      return result;
-    } catch (failure) {
-      if (!session.tainted) await this.pool.rollBack(session);
-      throw failure;
-    } finally {
-      this.pool.release(session);
-    }
+  private transact<T>(options: RunOptions, run: (query: SourceQuery) => Promise<T>): Promise<T> {
+    return this.withSession(options, async (session) => {
+      const connection = new SessionConnection(this.pool, session, this.database);
+      const control = (text: string): Promise<unknown> =>
+        this.caught(() => this.pool.run(session, options, () => session.connection.query(text)));
+      try {
+        await control('start transaction');
+        const result = await run((text, values, own) => connection.query(text, values, { ...options, ...own }));
+        await control('commit');
+        return result;
+      } catch (failure) {
+        if (!session.tainted) await this.pool.rollBack(session);
+        throw failure;
+      }
+    });
   }
 
   async health(sql: string, timeoutMs: number): Promise<HealthStatus> {
@@ -226,22 +222,23 @@ export class MariadbSource implements Source {
     return this.pool.close(CLOSE_BOUND_MS);
   }
 
-  private async pooled<T>(options: RunOptions, run: (connection: SessionConnection) => Promise<T>): Promise<T> {
-    const session = await this.caught(() => this.pool.acquire(options));
-    try {
-      return await run(new SessionConnection(this.pool, session, this.database));
-    } finally {
-      this.pool.release(session);
-    }
+  private pooled<T>(options: RunOptions, run: (connection: SessionConnection) => Promise<T>): Promise<T> {
+    return this.withSession(options, (session) => run(new SessionConnection(this.pool, session, this.database)));
   }
 
   /** Runs in a session without variables of a previous writer, which views with function calls could read. */
-  private async reading<T>(options: RunOptions, run: (connection: SessionConnection) => Promise<T>): Promise<T> {
-    const session = await this.caught(() => this.pool.acquire(options));
-    try {
+  private reading<T>(options: RunOptions, run: (connection: SessionConnection) => Promise<T>): Promise<T> {
+    return this.withSession(options, async (session) => {
       if (this.pool.hasVariables(session))
         await this.caught(() => this.pool.run(session, options, () => this.pool.setVariables(session, [])));
-      return await run(new SessionConnection(this.pool, session, this.database));
+      return run(new SessionConnection(this.pool, session, this.database));
+    });
+  }
+
+  private async withSession<T>(options: RunOptions, run: (session: BorrowedSession) => Promise<T>): Promise<T> {
+    const session = await this.caught(() => this.pool.acquire(options));
+    try {
+      return await run(session);
     } finally {
       this.pool.release(session);
     }

@@ -25,12 +25,12 @@ export async function readTableOverviews(
     const key = nameKey({ schema, name });
     defaults.set(key, new Map(rows.map(([, , column, value]) => [column ?? '', value ?? ''])));
   }
-  const wanted = tables === undefined ? null : new Set(tables.map(nameKey));
+  const requested = tables === undefined ? null : new Set(tables.map(nameKey));
   const { rows } = await query(TABLES, []);
   return rows.flatMap(([schema, table, type, comment, count]) => {
     const name = nameOf(schema, table);
     const key = nameKey(name);
-    if (wanted !== null && !wanted.has(key)) return [];
+    if (requested !== null && !requested.has(key)) return [];
     const isView = type === 'VIEW';
     return {
       name,

@@ -23,11 +23,11 @@ const MAX_FILE_SIZE = 64 * 1024;
 export function defaultCredentials(environment: ConnectContext['environment']): () => Credentials {
   const [path, host] = [environment[FILE], environment[HOST]];
   if (path !== undefined && path !== '') {
-    let known: { readonly text: string; readonly credentials: Credentials } | undefined;
+    let cached: { readonly text: string; readonly credentials: Credentials } | undefined;
     return () => {
       const text = readText(path);
-      if (known?.text !== text) known = { text, credentials: fileCredentials(text) };
-      return known.credentials;
+      if (cached?.text !== text) cached = { text, credentials: fileCredentials(text) };
+      return cached.credentials;
     };
   }
   if (host === undefined) {

@@ -1,5 +1,5 @@
 import type { CatalogType } from '../../../catalog/catalog.ts';
-import { aggregateCallOf, type AggregateOperand } from '../../shared/aggregates.ts';
+import { aggregateCallOf, type AggregateArgument } from '../../shared/aggregates.ts';
 import { join, type Sql, sql } from '../../../sql/fragment.ts';
 import { familyOf, isOrdered } from '../families.ts';
 import { DOUBLE } from '../base-type.ts';
@@ -12,7 +12,7 @@ export function aggregateResultType(name: string, type: CatalogType): CatalogTyp
   return name === 'avg' && familyOf(type) === 'decimal' ? type : DOUBLE;
 }
 
-function countCall(operands: readonly AggregateOperand[], distinct: boolean): Sql {
+function countCall(operands: readonly AggregateArgument[], distinct: boolean): Sql {
   const [operand] = operands;
   if (operand === undefined) return sql`count(*)`;
   if (operands.length > 1) {

@@ -86,8 +86,8 @@ function existsSql(context: Context, exp: Exists, scope: Scope, isPart: boolean)
     return sql`exists (select 1 from ${item}${whereSql([...joinConditions(columns, scope.row, row), ...conditions])})`;
   }
   const keys = columns.map(({ remote }) => row.column(remote));
-  const known = keys.map((key) => nullTest(key, false));
-  const found = sql`(${tuple(localKeys(columns, scope.row))} in (select ${tuple(keys)} from ${item}${whereSql([...conditions, ...known])}))`;
+  const notNull = keys.map((key) => nullTest(key, false));
+  const found = sql`(${tuple(localKeys(columns, scope.row))} in (select ${tuple(keys)} from ${item}${whereSql([...conditions, ...notNull])}))`;
   return isPart ? found : sql`ifnull(${found}, false)`;
 }
 
@@ -105,9 +105,9 @@ function aggregateSql(context: Context, exp: AggregatePredicate, scope: Scope): 
     const { item, row, conditions } = relatedRows(context, exp, scope);
     const keys = columns.map(({ remote }) => row.column(remote));
     const list = join(keys, sql`, `);
-    const known = keys.map((key) => nullTest(key, false));
+    const notNull = keys.map((key) => nullTest(key, false));
     const groups = having === null ? EMPTY : sql` group by ${list} having ${having(row)}`;
-    return sql`ifnull(${tuple(localKeys(columns, scope.row))} in (select ${tuple(keys)} from ${item}${whereSql([...conditions, ...known])}${groups}), false)`;
+    return sql`ifnull(${tuple(localKeys(columns, scope.row))} in (select ${tuple(keys)} from ${item}${whereSql([...conditions, ...notNull])}${groups}), false)`;
   };
   const nothing = aggregateHolds(context, exp.predicate, aggregateOfNothing(exp));
   const unknown = exp.function === 'count' ? EMPTY : sql` when ${among((row) => sql`(${holdsIn(row)}) is null`)} then null`;

@@ -58,8 +58,8 @@ function fromTextSql(text: Sql, type: CatalogType): Sql {
 
 /** Compiles the name of a type, which must not be quoted like an identifier. */
 export function typeNameSql({ name }: CatalogType): Sql & { readonly kind: 'template' } {
-  const known = /^\w+(?:<\w+>)?$/.test(name) ? name : 'STRING';
-  return { kind: 'template', texts: [known === 'INT' ? 'INT64' : known], values: [] };
+  const sqlName = /^\w+(?:<\w+>)?$/.test(name) ? name : 'STRING';
+  return { kind: 'template', texts: [sqlName === 'INT' ? 'INT64' : sqlName], values: [] };
 }
 
 export function textSql(value: Value): Sql {

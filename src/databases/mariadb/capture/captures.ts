@@ -14,10 +14,10 @@ export function mariadbCaptures(source: EventDatabase, options: Pick<BodyOptions
     ...eventLog(database),
     ...cleanupPlan(database),
     events: new MariadbEventQueue(database),
-    install: (triggers, how) => install(database, triggers, how, options),
-    retain: (definitions, how) => retain(database, definitions, how),
+    install: (triggers, call) => install(database, triggers, call, options),
+    retain: (definitions, options) => retain(database, definitions, options),
     uninstall: (owner) => uninstall(database, owner),
     isTaken: (name, owner) => isTaken(database, name, owner),
-    cleanUp: (spec, how) => cleanUp(spec, how, (...batch) => removeBatch(database, ...batch)),
+    cleanUp: (spec, options) => cleanUp(spec, options, (...batch) => removeBatch(database, ...batch)),
   };
 }

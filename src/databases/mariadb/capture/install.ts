@@ -98,17 +98,17 @@ function withDefinitionLock(database: EventDatabase, run: (define: Define) => Pr
 export async function install(
   database: EventDatabase,
   triggers: readonly CapturedTrigger[],
-  { reinstall = false, connection: _, ...how }: InstallOptions,
+  { reinstall = false, connection: _, ...call }: InstallOptions,
   options: Pick<BodyOptions, 'stringifyNumericTypes'>,
 ): Promise<readonly InstallFailure[]> {
   if (triggers.length === 0) return [];
   try {
     await migrateEvents(database);
-    await register(database, how.owner);
+    await register(database, call.owner);
   } catch (error) {
     throw withServerMessage(error);
   }
-  const change: Change = { ...how, reinstall, options: { ...options, database: database.name } };
+  const change: Change = { ...call, reinstall, options: { ...options, database: database.name } };
   const found = await installed(database.query);
   const failures: InstallFailure[] = [];
   for (const trigger of triggers) {
@@ -127,7 +127,7 @@ export async function install(
       failures.push({ name: trigger.definition.name, error: withServerMessage(error) });
     }
   }
-  await forgetOwners(database, found, how.owner);
+  await forgetOwners(database, found, call.owner);
   return failures;
 }
 
@@ -203,15 +203,15 @@ function definitionsFor(trigger: CapturedTrigger, found: ReadonlyMap<string, Ins
 export async function retain(
   database: EventDatabase,
   definitions: readonly EventTrigger[],
-  { owner, lockMs, ...how }: RetainOptions,
+  { owner, lockMs, ...call }: RetainOptions,
 ): Promise<boolean> {
   if ((await eventCatalogVersion(database.query)) === 0) return true;
   const needed = captureNames(definitions);
   const surplus = (found: ReadonlyMap<string, Installed>): readonly Installed[] =>
     ownOf(found, owner, database).filter((each) => !needed.has(each.name));
-  const isRemoved = (each: Installed): boolean => isRemovable(each, how);
+  const isRemoved = (each: Installed): boolean => isRemovable(each, call);
   const seen = surplus(await installed(database.query));
-  const names = new Set([...how.removed, ...seen.filter(isRemoved).map(({ trigger }) => trigger)]);
+  const names = new Set([...call.removed, ...seen.filter(isRemoved).map(({ trigger }) => trigger)]);
   if (names.size === 0) return seen.length === 0;
   for (const { name } of definitions) names.delete(name);
   let last = '0';

@@ -116,7 +116,7 @@ export function eventLog({ name, query, transact }: EventDatabase): ReturnType<t
     async summary(triggers, since) {
       const counts = new Map<string, EventCounts>();
       for (const trigger of triggers) {
-        const made = await query(
+        const ended = await query(
           `select coalesce(sum(delivered), 0), coalesce(sum(error), 0) from (
              select delivered, error from svc_catalog.event_log
              where source_database = ? and trigger_name = ? and created_at >= ? and not archived order by created_at desc limit ${MAX_COUNTED}) e`,
@@ -128,7 +128,7 @@ export function eventLog({ name, query, transact }: EventDatabase): ReturnType<t
              where source_database = ? and trigger_name = ? and not delivered and not error and not archived limit ${MAX_COUNTED}) e`,
           [name, trigger],
         );
-        const [delivered, failed] = (made.rows[0] ?? []).map(Number);
+        const [delivered, failed] = (ended.rows[0] ?? []).map(Number);
         const [pending, oldest = null] = open.rows[0] ?? [];
         counts.set(trigger, { delivered: delivered ?? 0, failed: failed ?? 0, pending: Number(pending ?? 0), oldestPending: oldest });
       }

@@ -147,14 +147,14 @@ export async function migrateEvents(database: EventDatabase): Promise<void> {
   if (isCurrent(await eventCatalogVersion(database.query), MIGRATIONS.length) && (await isComplete(database.query))) return;
   await database.define(async (define) => {
     await lockEventCatalog(define);
-    const known = await eventCatalogVersion(database.query);
+    const version = await eventCatalogVersion(database.query);
     const complete = await isComplete(database.query);
-    if (isCurrent(known, MIGRATIONS.length) && complete) return;
+    if (isCurrent(version, MIGRATIONS.length) && complete) return;
     const { rows } = await define(`select 1 from information_schema.schemata where schema_name = 'svc_catalog'`);
     // "if not exists" would need the privilege to create the database even if it exists.
     if (rows.length === 0) await define('create database svc_catalog character set utf8mb4 collate utf8mb4_bin');
     await define(VERSION_TABLE);
-    for (const migration of MIGRATIONS.slice(complete ? known : 0)) for (const text of migration) await define(text);
+    for (const migration of MIGRATIONS.slice(complete ? version : 0)) for (const text of migration) await define(text);
     await define(`replace into svc_catalog.svc_source_catalog_version (id, version) values (1, ${MIGRATIONS.length})`);
   });
 }

@@ -1,7 +1,7 @@
 import { SvcError } from '../../../errors/svc-error.ts';
 import type { RunOptions, RunSqlResult } from '../../../backend/connection.ts';
 
-export type SourceQuery = (text: string, values: readonly (string | null)[], how?: RunOptions) => Promise<RunSqlResult>;
+export type SourceQuery = (text: string, values: readonly (string | null)[], options?: RunOptions) => Promise<RunSqlResult>;
 
 /** Operations of a source that the queue and the log of events need. */
 export interface EventDatabase {
@@ -9,7 +9,7 @@ export interface EventDatabase {
   readonly name: string;
   readonly query: SourceQuery;
   /** Runs statements in one transaction of a pooled session; those without a deadline have that of the transaction. */
-  transact<T>(how: RunOptions, run: (query: SourceQuery) => Promise<T>): Promise<T>;
+  transact<T>(options: RunOptions, run: (query: SourceQuery) => Promise<T>): Promise<T>;
   /** Runs several DDL statements in a session of its own. */
   define(run: (define: (text: string) => Promise<RunSqlResult>) => Promise<void>, deadline?: number): Promise<void>;
 }
@@ -29,11 +29,11 @@ const DEFINITION_MS = 10 * 60_000;
 
 /** Adds default timeouts to all statements: a database that hangs must not block its caller. */
 export function timeLimited({ name, query, transact, define }: EventDatabase): EventDatabase {
-  const within = (how: RunOptions = {}): RunOptions => ({ ...how, deadline: how.deadline ?? Date.now() + DEFAULT_TIMEOUT_MS });
+  const within = (options: RunOptions = {}): RunOptions => ({ ...options, deadline: options.deadline ?? Date.now() + DEFAULT_TIMEOUT_MS });
   return {
     name,
-    query: (text, values, how) => query(text, values, within(how)),
-    transact: (how, run) => transact(within(how), run),
+    query: (text, values, options) => query(text, values, within(options)),
+    transact: (options, run) => transact(within(options), run),
     define: (run) => define(run, Date.now() + DEFINITION_MS),
   };
 }

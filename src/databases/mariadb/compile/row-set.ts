@@ -98,7 +98,7 @@ class DerivedColumns {
   /** Grows until the statement is printed. */
   readonly list: Sql;
   readonly #items: Sql[];
-  readonly #known = new Set<string>();
+  readonly #added = new Set<string>();
   readonly #row: Row;
 
   /** @param others further columns with their own names */
@@ -114,8 +114,8 @@ class DerivedColumns {
     const row = aliasRow(alias);
     return {
       column: (name) => {
-        if (!this.#known.has(name)) {
-          this.#known.add(name);
+        if (!this.#added.has(name)) {
+          this.#added.add(name);
           this.#add(this.#row.column(name));
         }
         return row.column(name);

@@ -1,5 +1,5 @@
 /**
- * Predicts the catalog after SQL from its text. DDL cannot be rolled back, so what it would break has to be known before; and in the
+ * Predicts the catalog after SQL from its text. DDL cannot be rolled back, so what it would break has to be renamed before; and in the
  * database, a renamed table or column cannot be told from a new one.
  */
 import {
@@ -233,7 +233,7 @@ class SimulatedCatalog {
 
   #retype(table: QualifiedName, column: string, part: TokenReader): void {
     const written = part.typeText();
-    const type = written === null ? null : typeWritten(written);
+    const type = written === null ? null : typeOfWords(written);
     if (type === null) return;
     const retyped = (found: CatalogColumn): CatalogColumn =>
       !same(found.name, column) || found.type.name === type.name ? found : { ...found, type };
@@ -316,14 +316,14 @@ const SYNONYMS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Returns `null` if the words do not determine the type. */
-function typeWritten({ name, length, isUnsigned }: { name: string; length: string; isUnsigned: boolean }): CatalogType | null {
-  const known = SYNONYMS.get(name) ?? name;
-  if ((known === 'tinyint' || known === 'bit') && length === '1') return baseType('boolean');
-  if (known === 'boolean' || !KNOWN.has(known)) return known === 'boolean' ? baseType(known) : null;
-  return baseType(isUnsigned ? `${known} unsigned` : known);
+function typeOfWords({ name, length, isUnsigned }: { name: string; length: string; isUnsigned: boolean }): CatalogType | null {
+  const standard = SYNONYMS.get(name) ?? name;
+  if ((standard === 'tinyint' || standard === 'bit') && length === '1') return baseType('boolean');
+  if (standard === 'boolean' || !STANDARD_TYPES.has(standard)) return standard === 'boolean' ? baseType(standard) : null;
+  return baseType(isUnsigned ? `${standard} unsigned` : standard);
 }
 
-const KNOWN: ReadonlySet<string> = new Set([
+const STANDARD_TYPES: ReadonlySet<string> = new Set([
   ...['tinyint', 'smallint', 'mediumint', 'int', 'bigint', 'decimal', 'float', 'double', 'bit', 'year'],
   ...['char', 'varchar', 'tinytext', 'text', 'mediumtext', 'longtext', 'enum', 'set', 'json', 'uuid', 'inet4', 'inet6'],
   ...['binary', 'varbinary', 'tinyblob', 'blob', 'mediumblob', 'longblob', 'date', 'time', 'datetime', 'timestamp'],
@@ -337,17 +337,17 @@ export function withIdentities(found: Catalog, expected: Catalog): Catalog {
   const ids = new Set([...expected.tables.values()].map(({ id }) => id));
   const tables = new Map(
     [...found.tables].map(([key, table]): [string, CatalogTable] => {
-      const known = expected.tables.get(key);
+      const renamed = expected.tables.get(key);
       // A new object under an old name is another one.
-      if (known === undefined) return [key, ids.has(table.id) ? { ...table, id: -table.id } : table];
-      const positions = new Map(known.columns.map(({ name, position }) => [name.toLowerCase(), position]));
+      if (renamed === undefined) return [key, ids.has(table.id) ? { ...table, id: -table.id } : table];
+      const positions = new Map(renamed.columns.map(({ name, position }) => [name.toLowerCase(), position]));
       const taken = new Set(positions.values());
       const columns = table.columns.map((column) => {
         const position = positions.get(column.name.toLowerCase());
         if (position !== undefined) return { ...column, position };
         return taken.has(column.position) ? { ...column, position: -column.position } : column;
       });
-      return [key, { ...table, id: known.id, columns }];
+      return [key, { ...table, id: renamed.id, columns }];
     }),
   );
   return { ...found, tables };

@@ -44,9 +44,9 @@ const LITERALS: readonly (readonly [readonly string[], (value: string) => string
  * @param upsert overwrites existing rows with the same key
  */
 export async function dumpRows({ rows: rowsOf, failure, source }: DumpContext, name: string, upsert: boolean): Promise<string> {
-  const wanted = `cast(${textLiteral(name)} as binary)`;
+  const nameSql = `cast(${textLiteral(name)} as binary)`;
   const [found] = await rowsOf(
-    `select table_schema, table_name, table_schema = database() from information_schema.tables where table_type <> 'VIEW' and ((table_schema = database() and cast(table_name as binary) = ${wanted}) or cast(concat(table_schema, '.', table_name) as binary) = ${wanted}) order by 3 desc limit 1`,
+    `select table_schema, table_name, table_schema = database() from information_schema.tables where table_type <> 'VIEW' and ((table_schema = database() and cast(table_name as binary) = ${nameSql}) or cast(concat(table_schema, '.', table_name) as binary) = ${nameSql}) order by 3 desc limit 1`,
   );
   if (found === undefined) throw failure('not-exists', `there is no table "${name}" in ${source}`);
   const [schema = '', table = '', own] = found;
@@ -60,8 +60,8 @@ export async function dumpRows({ rows: rowsOf, failure, source }: DumpContext, n
   const others = columns.filter(({ key }) => !key).map((column) => named(column.name));
   const written = (others.length === 0 ? keys.slice(0, 1) : others).map((column) => `${column} = values(${column})`);
   const tail = `)${upsert ? ` on duplicate key update ${written.join(', ')}` : ''};`;
-  const shown = own === '1' ? named(table) : `${named(schema)}.${named(table)}`;
-  const head = `insert into ${shown} (${columns.map((column) => named(column.name)).join(', ')}) values (`;
+  const target = own === '1' ? named(table) : `${named(schema)}.${named(table)}`;
+  const head = `insert into ${target} (${columns.map((column) => named(column.name)).join(', ')}) values (`;
   const literal = (column: Column): string => {
     const [, write] = LITERALS.find(([types]) => types.includes(column.type.toLowerCase())) ?? [];
     if (write !== undefined) return write(named(column.name));

@@ -6,8 +6,8 @@ const CONTROL = /^(?:begin|start transaction|commit|rollback(?! (?:work )?to\b))
 const ROUTINE = /^create (?:or replace )?(?:definer ?= ?\S+ )?(?:aggregate )?(?:procedure|function|trigger|event|package)\b/;
 
 /** Scans SQL of MariaDB: names in backticks, backslash escapes and other comments; `end` closes blocks, not transactions. */
-export function scanSql(given: string): ScannedSql {
-  const scanned = scan(given, CONTROL, bareSql(given));
+export function scanSql(sql: string): ScannedSql {
+  const scanned = scan(sql, CONTROL, bareSql(sql));
   // A `commit` inside a routine belongs to it.
   const hasRoutine = scanned.control.length > 0 && scanned.statements.some(({ words }) => ROUTINE.test(words.join(' ')));
   return hasRoutine ? { ...scanned, unwrapped: undefined, joined: undefined } : scanned;

@@ -60,8 +60,8 @@ export function insertRowsInto(
   return program.add(
     path,
     (draft) => {
-      const given = columns.filter(({ name }) => rows.some(({ row, fills }) => row.values.has(name) && !fills.has(name)));
-      const names = [...new Set([...rows.flatMap(({ fills }) => [...fills.keys()]), ...given.map(({ name }) => name)])];
+      const written = columns.filter(({ name }) => rows.some(({ row, fills }) => row.values.has(name) && !fills.has(name)));
+      const names = [...new Set([...rows.flatMap(({ fills }) => [...fills.keys()]), ...written.map(({ name }) => name)])];
       const items = rows.map((row) => tuple(names.map((name) => cellSql(row, name))));
       return { ...flow, sql: sql`${headSql(into, names)}${join(items, sql`, `)}${returningSql(draft, into)}` };
     },
