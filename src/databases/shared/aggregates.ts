@@ -4,7 +4,7 @@ import type { AggregateFunction, AggregatePredicateFunction } from '../../backen
 import { type Sql, sql } from '../../sql/fragment.ts';
 
 /** Argument of an aggregate. */
-export interface AggregateOperand {
+export interface AggregateArgument {
   readonly value: Sql;
   readonly type: CatalogType;
 }
@@ -36,10 +36,10 @@ export function aggregatePredicate(
   return { name, argumentType: type, argumentNames, resultType: type };
 }
 
-type AggregateCall = (name: string, operands: readonly AggregateOperand[], distinct: boolean) => Sql;
+type AggregateCall = (name: string, operands: readonly AggregateArgument[], distinct: boolean) => Sql;
 
 interface AggregateWords {
-  count(operands: readonly AggregateOperand[], distinct: boolean): Sql;
+  count(operands: readonly AggregateArgument[], distinct: boolean): Sql;
   readonly boolAnd: Sql;
   readonly boolOr: Sql;
   /** The argument of averages, deviations and variances. */

@@ -12,7 +12,7 @@ import type {
 } from '../../ir/bool-exp.ts';
 import type { Operand } from '../../ir/value.ts';
 import { join, type Sql, sql } from '../../sql/fragment.ts';
-import type { AggregateOperand } from './aggregates.ts';
+import type { AggregateArgument } from './aggregates.ts';
 import { comparisonNamed, compareValueSql, logicSql, nullSafeSql, nullTest } from './condition.ts';
 import type { CompiledArgument, ComparisonOperator } from './operators.ts';
 import { ownScope, type Row, rowOutside, type Scope } from './row.ts';
@@ -39,7 +39,7 @@ export interface ConditionDialect<C> {
   mayFail(exp: BoolExp): boolean;
   exists(context: C, exp: Exists, scope: Scope): Sql;
   aggregate(context: C, exp: AggregatePredicate, scope: Scope): Sql;
-  aggregateCall(name: string, operands: readonly AggregateOperand[], distinct: boolean): Sql;
+  aggregateCall(name: string, operands: readonly AggregateArgument[], distinct: boolean): Sql;
 }
 
 export interface Conditions<C> {

@@ -3,7 +3,7 @@ import { SvcError } from '../../../src/errors/svc-error.ts';
 import type { AggregatePredicate, BoolExp, Exists } from '../../../src/ir/bool-exp.ts';
 import type { Relation } from '../../../src/ir/relation.ts';
 import { identifier, join, type Sql, sql } from '../../../src/sql/fragment.ts';
-import type { AggregateOperand } from '../../../src/databases/shared/aggregates.ts';
+import type { AggregateArgument } from '../../../src/databases/shared/aggregates.ts';
 import { comparisonNamed, joinConditions, whereSql } from '../../../src/databases/shared/condition.ts';
 import { type Conditions, conditionsOver } from '../../../src/databases/shared/conditions.ts';
 import { aliasRow, type Row, type Scope } from '../../../src/databases/shared/row.ts';
@@ -58,7 +58,7 @@ export function conditionsOf(aliases: Aliases, exp: BoolExp, scope: Scope): read
 const CALLS: Readonly<Record<string, Sql>> = { sum: sql`sum`, avg: sql`avg`, max: sql`max`, min: sql`min` };
 
 /** `count` of several operands counts rows, and distinct ones by their JSON. */
-export function aggregateCall(name: string, operands: readonly AggregateOperand[], distinct: boolean): Sql {
+export function aggregateCall(name: string, operands: readonly AggregateArgument[], distinct: boolean): Sql {
   const [operand, ...more] = operands;
   const values = join(
     operands.map(({ value }) => sql`json_quote(${value})`),

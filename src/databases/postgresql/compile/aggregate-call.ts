@@ -1,5 +1,5 @@
 import type { CatalogType } from '../../../catalog/catalog.ts';
-import type { AggregateOperand } from '../../shared/aggregates.ts';
+import type { AggregateArgument } from '../../shared/aggregates.ts';
 import { EMPTY, join, type Sql, sql } from '../../../sql/fragment.ts';
 
 const AGGREGATES: Readonly<Record<string, Sql>> = {
@@ -24,7 +24,7 @@ const AGGREGATES: Readonly<Record<string, Sql>> = {
 export const ORDERLESS: ReadonlySet<string> = new Set(['count', 'min', 'max', 'bool_and', 'bool_or']);
 
 /** Compiles an aggregate; `count` of several values counts rows of them, of none all rows. */
-export function aggregateCall(name: string, operands: readonly AggregateOperand[], distinct: boolean): Sql {
+export function aggregateCall(name: string, operands: readonly AggregateArgument[], distinct: boolean): Sql {
   const call = Object.hasOwn(AGGREGATES, name) ? AGGREGATES[name] : undefined;
   if (call === undefined) throw new Error(`invariant: unknown aggregate ${name}`);
   if (operands.length === 0) return sql`${call}(*)`;

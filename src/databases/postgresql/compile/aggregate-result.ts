@@ -1,7 +1,7 @@
 /** The JSON object of an aggregate query. */
 import type { AggregateField, AggregateItem } from '../../../ir/select.ts';
 import { identifier, join, string, type Sql, sql } from '../../../sql/fragment.ts';
-import type { AggregateOperand } from '../../shared/aggregates.ts';
+import type { AggregateArgument } from '../../shared/aggregates.ts';
 import { aggregateCall } from './aggregate-call.ts';
 import type { Context } from './context.ts';
 import { builtObject, type Entry, fitsOneCall } from './json-object.ts';
@@ -57,7 +57,7 @@ function typenameSql(typeName: string): Sql {
 }
 
 function itemSql(context: Context, item: AggregateItem, rows: AggregatedRows, value: (aggregate: Sql) => Sql): Sql {
-  const operandOf = (read: Read): AggregateOperand => ({ value: rows.read(read), type: read.type });
+  const operandOf = (read: Read): AggregateArgument => ({ value: rows.read(read), type: read.type });
   switch (item.kind) {
     case 'typename':
       return typenameSql(item.typeName);
