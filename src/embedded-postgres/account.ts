@@ -23,7 +23,7 @@ export function accountToSwitchTo(names: readonly string[] = SERVICE_ACCOUNTS): 
     if (found !== undefined && found.uid !== 0) return found;
   }
   throw new Error(
-    `PostgreSQL does not run as root, and there is no user ${names.join(' or ')} to run it as: start the service as a plain user, or give --database-url`,
+    `PostgreSQL does not run as root, and there is no user ${names.join(' or ')} to run it as: start the service as another user, or set --database-url`,
   );
 }
 
@@ -77,7 +77,7 @@ function canEnterParents(account: Account, real: string): boolean {
 }
 
 // Supplementary groups are dropped when a process is started as another user, so only the gid counts.
-function permits(account: Account, stats: Stats, wanted: number): boolean {
+function permits(account: Account, stats: Stats, mode: number): boolean {
   const shift = stats.uid === account.uid ? 6 : stats.gid === account.gid ? 3 : 0;
-  return ((stats.mode >> shift) & wanted) === wanted;
+  return ((stats.mode >> shift) & mode) === mode;
 }

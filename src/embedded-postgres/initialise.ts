@@ -17,7 +17,7 @@ export async function initialise(place: Place, binaries: Binaries, password: str
     const version = readFileSync(versionFile, 'utf8').trim();
     if (version === binaries.majorVersion) return false;
     throw new Error(
-      `the data in ${place.dataFolder} was written by PostgreSQL ${version}, the embedded one is ${binaries.majorVersion}: dump it with the old version, or give another --data-dir`,
+      `the data in ${place.dataFolder} was written by PostgreSQL ${version}, the embedded one is ${binaries.majorVersion}: dump it with the old version, or set another --data-dir`,
     );
   }
   const draft = `${place.dataFolder}.new`;
@@ -87,9 +87,9 @@ function run(program: string, args: readonly string[], place: Place): Promise<vo
 export function startFailure(program: string, error: Error): Error {
   const causes: Record<string, string> = {
     ENOENT: 'this system cannot load it; on Linux it needs the GNU C library',
-    EACCES: 'the user of the database may not run it, or the file system forbids programs',
-    EPERM: 'this process may not start programs as another user',
+    EACCES: 'the user of the database is not allowed to run it, or the file system does not allow programs',
+    EPERM: 'this process is not allowed to start programs as another user',
   };
   const cause = causes[(error as NodeJS.ErrnoException).code ?? ''] ?? 'see the message';
-  return new Error(`${program} cannot be started (${cause}): ${error.message}. Give --database-url to use a PostgreSQL of your own`);
+  return new Error(`${program} cannot be started (${cause}): ${error.message}. Set --database-url to use your own PostgreSQL`);
 }

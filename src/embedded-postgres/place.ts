@@ -39,7 +39,7 @@ export function choosePlace(requested: string, accountNames?: readonly string[])
     }
   }
   throw new Error(
-    `PostgreSQL does not run as root, and there is no folder for it that user ${account.uid} can use: ${problems.join('; ')}. Give another --data-dir, or --database-url`,
+    `PostgreSQL does not run as root, and user ${account.uid} can use no folder for it: ${problems.join('; ')}. Set another --data-dir, or --database-url`,
   );
 }
 
@@ -58,14 +58,14 @@ function ownPlace(folder: string): Place {
   const owner = ownerOf(dataFolder);
   if (owner !== null && process.getuid !== undefined && owner.uid !== process.getuid()) {
     throw new Error(
-      `the embedded PostgreSQL in ${folder} belongs to user ${owner.uid}: start the service as that user or as root, or give another --data-dir`,
+      `the embedded PostgreSQL in ${folder} belongs to user ${owner.uid}: start the service as that user or as root, or set another --data-dir`,
     );
   }
   try {
     makeFolders(folder, 0o700);
   } catch (error) {
     throw new Error(
-      `the folder of the embedded PostgreSQL cannot be made: ${(error as Error).message}. Give another --data-dir, or --database-url`,
+      `the folder of the embedded PostgreSQL cannot be created: ${(error as Error).message}. Set another --data-dir, or --database-url`,
     );
   }
   return { folder, dataFolder, account: null };
@@ -78,7 +78,7 @@ function ownerOf(folder: string): Account | null {
   } catch (error) {
     // The folder belongs to another user and cannot be read: the start reports that precisely.
     if ((error as NodeJS.ErrnoException).code === 'EACCES')
-      throw new Error(`${folder} cannot be read by this user: give another --data-dir`);
+      throw new Error(`${folder} cannot be read by this user: set another --data-dir`);
     return null;
   }
 }
@@ -98,7 +98,7 @@ function trySwitch(folder: string, account: Account): void {
   const probe = mkdtempSync(join(folder, 'probe-'));
   try {
     chownSync(probe, account.uid, account.gid);
-    if (lstatSync(probe).uid !== account.uid) throw new Error('the file system does not let files belong to another user');
+    if (lstatSync(probe).uid !== account.uid) throw new Error('the file system does not support changing the owner of files');
   } finally {
     rmSync(probe, { recursive: true });
   }

@@ -22,13 +22,13 @@ export function readPostmasterFile(dataFolder: string): PostmasterFile | null {
   return Number.isInteger(pid) && pid > 0 ? { pid, status: (lines[7] ?? '').trim() } : null;
 }
 
-/** Fast shutdown: connections are closed and everything is written. After `patienceMs` an immediate shutdown follows. */
-export async function stopPostmaster(pid: number, patienceMs = 30_000): Promise<void> {
+/** Fast shutdown: connections are closed and everything is written. After `timeoutMs` an immediate shutdown follows. */
+export async function stopPostmaster(pid: number, timeoutMs = 30_000): Promise<void> {
   const started = processStart(pid);
   if (started === null) return;
   const hasEnded = (): boolean => processStart(pid) !== started;
-  for (const [signal, patience] of [
-    ['SIGINT', patienceMs],
+  for (const [signal, timeout] of [
+    ['SIGINT', timeoutMs],
     ['SIGQUIT', 10_000],
   ] as const) {
     try {
@@ -37,7 +37,7 @@ export async function stopPostmaster(pid: number, patienceMs = 30_000): Promise<
       if ((error as NodeJS.ErrnoException).code === 'ESRCH') return;
       throw new Error(`the embedded PostgreSQL, process ${pid}, cannot be stopped: ${(error as Error).message}`);
     }
-    for (const until = Date.now() + patience; Date.now() < until; await sleep(5)) if (hasEnded()) return;
+    for (const until = Date.now() + timeout; Date.now() < until; await sleep(5)) if (hasEnded()) return;
   }
   throw new Error(`the embedded PostgreSQL, process ${pid}, does not stop`);
 }

@@ -68,7 +68,7 @@ export async function trackSampleData(baseUrl: string, adminSecret: string | nul
       body: printJson({ type, args }),
     });
     const body = await response.text();
-    if (!response.ok) throw new Error(`the sample data could not be tracked: ${type} was answered with ${response.status} ${body}`);
+    if (!response.ok) throw new Error(`the sample data could not be tracked: ${type} failed with status ${response.status}: ${body}`);
     return parseJson(body) as JsonObject;
   };
   const metadata = await call('export_metadata', {});

@@ -37,7 +37,7 @@ test('runCooperatively yields to the event loop every few milliseconds, not afte
     clearImmediate(others);
     turns = 1000;
   }
-  // Slices of four milliseconds, of a step each; in every pause somebody else had a turn.
+  // Slices of four milliseconds, of a step each; in every pause other work ran.
   expect(pauses).toHaveLength(25);
   expect(new Set(pauses).size).toBe(25);
 });
