@@ -20,7 +20,7 @@ import { BASE, ROWS, SCHEMA } from './operation-cases/base.ts';
 import type { Case } from './operation-cases/case.ts';
 import { PREFIXED, UNPREFIXED } from './operation-cases/cases.ts';
 import { ofCitus } from './operation-cases/citus.ts';
-import { LEGACY_CASES, SCHEMA_CASES } from './operation-cases/query-cases.ts';
+import { QUERY_CASES, SCHEMA_CASES } from './operation-cases/query-cases.ts';
 import { type Endpoint, SPECIFIED } from './operation-cases/specified.ts';
 
 /**
@@ -56,7 +56,7 @@ const spelledAgain = new Set(
     .filter((name) => name.startsWith('postgres_') || name.startsWith('dbc_'))
     .concat(renamed.map(([legacy]) => legacy)),
 );
-const spelledOnce = [...metadataCases.keys(), ...Object.keys(LEGACY_CASES), ...Object.keys(SCHEMA_CASES)].filter(
+const spelledOnce = [...metadataCases.keys(), ...Object.keys(QUERY_CASES), ...Object.keys(SCHEMA_CASES)].filter(
   (name) => !spelledAgain.has(name),
 );
 const tried = new Set([...sample([...spelledAgain], 5), ...sample(spelledOnce, Math.ceil(spelledOnce.length / 4))]);
@@ -75,7 +75,7 @@ const ENDPOINTS: Readonly<Record<Endpoint, Covered>> = {
       ...renamed.map(([legacy, name]) => [legacy, metadataOperations.get(name) as OperationDescription] as const),
     ]),
     cases: new Map([
-      ...Object.entries(LEGACY_CASES),
+      ...Object.entries(QUERY_CASES),
       ...renamed.map(([legacy, name]) => [legacy, metadataCases.get(name) as Case] as const),
     ]),
   },

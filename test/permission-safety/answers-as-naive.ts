@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { SEED } from '../support/deep.ts';
 import { answer, difference, Undetermined } from './answer.ts';
 import { CHOICE_MAX, Choices, numbersOf } from './choices.ts';
-import { legacyRequest } from './legacy-query.ts';
+import { dataOperation } from './data-operation.ts';
 import { ALL_ROLES, makeWorld } from './make-world.ts';
 import { makeRoots } from './make-query.ts';
 import { print, type Root } from './query.ts';
@@ -20,7 +20,7 @@ export interface Counts {
   nonEmpty: number;
   undetermined: number;
   nothing: number;
-  legacy: number;
+  dataOperations: number;
 }
 
 /** @param cases number of requests, and of requests per world. @returns the requests; fails if answers differ */
@@ -29,7 +29,7 @@ export async function answersAsNaive(
   database: Database,
   cases: { readonly all: number; readonly perWorld: number },
 ): Promise<Counts> {
-  const counts: Counts = { answered: 0, nonEmpty: 0, undetermined: 0, nothing: 0, legacy: 0 };
+  const counts: Counts = { answered: 0, nonEmpty: 0, undetermined: 0, nothing: 0, dataOperations: 0 };
   const compared = new Cases(place, counts);
   for (let seed = SEED; counts.answered < cases.all; seed++) {
     const world = makeWorld(new Choices(numbersOf(seed, 20_000)), 7, database);
@@ -94,7 +94,7 @@ class Cases {
   /** The data operations return the same answer as far as they can express the request. */
   private async checkLegacy(scene: Scene, role: string, roots: readonly Root[]): Promise<void> {
     const { world, session } = scene;
-    const request = roots.flatMap((root) => legacyRequest(world, root, false) ?? [])[0];
+    const request = roots.flatMap((root) => dataOperation(world, root, false) ?? [])[0];
     if (request === undefined) return;
     const { root, body } = request;
     let expected: ReturnType<typeof answer>;
@@ -105,9 +105,9 @@ class Cases {
       return;
     }
     const rows = JSON.parse(await ask(this.place.service.url, { role, session, request: body })) as unknown;
-    this.counts.legacy++;
+    this.counts.dataOperations++;
     const found = difference(expected, { [root.alias]: rows });
     if (found !== null)
-      expect.fail(`legacy ${found}\n${JSON.stringify({ role, session, ...body }, null, 1)}\nanswer ${JSON.stringify(rows)}`);
+      expect.fail(`data operation: ${found}\n${JSON.stringify({ role, session, ...body }, null, 1)}\nanswer ${JSON.stringify(rows)}`);
   }
 }

@@ -28,7 +28,7 @@ it(
     const counts = await answersAsNaive({ service }, 'pg', { all: CASES, perWorld: CASES_PER_WORLD });
     // Otherwise success would prove nothing.
     expect(counts.nonEmpty).toBeGreaterThan(shareWithRows(CASES / CASES_PER_WORLD) * counts.answered);
-    expect(counts.legacy).toBeGreaterThan(DEEP ? 0.1 * counts.answered : 0);
+    expect(counts.dataOperations).toBeGreaterThan(DEEP ? 0.1 * counts.answered : 0);
   },
   TIMEOUT,
 );

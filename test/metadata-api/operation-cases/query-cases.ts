@@ -93,7 +93,7 @@ export const SCHEMA_CASES: Readonly<Record<string, Case>> = {
   },
 };
 
-export const LEGACY_CASES: Readonly<Record<string, Case>> = {
+export const QUERY_CASES: Readonly<Record<string, Case>> = {
   ...DATA,
   run_sql: RUN_SQL,
   clear_metadata: UNPREFIXED['clear_metadata'] as Case,

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
-import { type Caller, type LegacyService, startLegacyService, USER } from './legacy-service.ts';
+import { type Caller, type DataOperationsService, startDataOperationsService, USER } from './data-operations-service.ts';
 
-let legacy: LegacyService;
+let dataApi: DataOperationsService;
 beforeAll(async () => {
-  legacy = await startLegacyService();
+  dataApi = await startDataOperationsService();
 });
-afterAll(() => legacy.service.stop());
+afterAll(() => dataApi.service.stop());
 
-const run: LegacyService['run'] = (...operation) => legacy.run(...operation);
+const run: DataOperationsService['run'] = (...operation) => dataApi.run(...operation);
 
 describe('writes of the data operations', () => {
   beforeEach(async () => {
-    await legacy.reset();
+    await dataApi.reset();
   });
 
   const rows = (table: string, ...columns: readonly string[]): Promise<Json> => run('select', { table, columns, order_by: 'id' });
@@ -130,13 +130,13 @@ describe('writes of the data operations', () => {
   });
 
   it('pass the session to triggers', async () => {
-    await legacy.service.sql(
+    await dataApi.service.sql(
       `create function note_user() returns trigger language plpgsql as $$ begin new.entry := current_setting('svc.user')::json->>'x-svc-user-id'; return new; end $$;
        create trigger note_user before insert on audit for each row execute function note_user()`,
       { check_metadata_consistency: false },
     );
     await run('insert', { table: 'audit', objects: [{}] }, { ...USER, user: '42' });
     expect(await rows('audit', 'entry')).toEqual([{ entry: '42' }]);
-    await legacy.service.sql('drop trigger note_user on audit', { check_metadata_consistency: false });
+    await dataApi.service.sql('drop trigger note_user on audit', { check_metadata_consistency: false });
   });
 });

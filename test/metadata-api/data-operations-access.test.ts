@@ -1,16 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/util/json.ts';
-import { type Caller, type LegacyService, startLegacyService, USER } from './legacy-service.ts';
+import { type Caller, type DataOperationsService, startDataOperationsService, USER } from './data-operations-service.ts';
 import { startTestService } from '../support/service.ts';
 
-let legacy: LegacyService;
+let dataApi: DataOperationsService;
 beforeAll(async () => {
-  legacy = await startLegacyService();
+  dataApi = await startDataOperationsService();
 });
-afterAll(() => legacy.service.stop());
+afterAll(() => dataApi.service.stop());
 
-const run: LegacyService['run'] = (...operation) => legacy.run(...operation);
-const refused: LegacyService['refused'] = (...operation) => legacy.refused(...operation);
+const run: DataOperationsService['run'] = (...operation) => dataApi.run(...operation);
+const refused: DataOperationsService['refused'] = (...operation) => dataApi.refused(...operation);
 
 describe('a bulk of data operations', () => {
   it('is permitted to roles if it contains nothing else', async () => {
@@ -29,7 +29,7 @@ describe('a bulk of data operations', () => {
   });
 
   it('rejects writes among concurrent operations', async () => {
-    const { status, json } = await legacy.send(
+    const { status, json } = await dataApi.send(
       { type: 'concurrent_bulk', args: [{ type: 'delete', args: { table: 'audit', where: {} } }] },
       { path: '/v2/query' },
     );
@@ -73,7 +73,7 @@ describe('data operations of other roles than admin', () => {
     ['unless the service is set so', {}],
     ['while there is an allow-list', { LEGACY_ROWS_FOR_ALL_ROLES: 'true', ENABLE_ALLOWLIST: 'true' }],
   ])('have no operations on rows %s', async (_when, options) => {
-    const other = await startLegacyService(options);
+    const other = await startDataOperationsService(options);
     try {
       for (const path of ['/v1/query', '/v2/query']) {
         for (const [type, args] of operations) {
@@ -92,7 +92,7 @@ describe('data operations of other roles than admin', () => {
       type: 'pg_create_select_permission',
       args: { table: 'audit', role: 'hermit', permission: { columns: '*', filter: {}, query_root_fields: [] } },
     };
-    await legacy.service.metadata('bulk', [rooms]);
+    await dataApi.service.metadata('bulk', [rooms]);
     const hermit: Caller = { role: 'hermit' };
     expect(await refused('select', { table: 'audit', columns: ['id'] }, hermit)).toBe(
       'permission-denied @ $.args: select on "audit" for role "hermit" is not allowed. ',
@@ -145,8 +145,8 @@ describe('data operations of other roles than admin', () => {
 });
 
 describe('limits for data operations', () => {
-  const limited = (limits: JsonObject) => legacy.service.metadata('set_api_limits', { disabled: false, ...limits });
-  afterEach(() => legacy.service.metadata('remove_api_limits', {}));
+  const limited = (limits: JsonObject) => dataApi.service.metadata('set_api_limits', { disabled: false, ...limits });
+  afterEach(() => dataApi.service.metadata('remove_api_limits', {}));
 
   const nested = { table: 'author', columns: ['id', { name: 'articles', columns: ['id', { name: 'author', columns: ['id'] }] }] };
 
@@ -169,7 +169,7 @@ describe('limits for data operations', () => {
     const count = { type: 'count', args: { table: 'article' } };
     await run('bulk', [count, count], USER);
     await run('count', { table: 'article' }, USER);
-    const { status, json } = await legacy.send(count, USER);
+    const { status, json } = await dataApi.send(count, USER);
     expect([status, (json as JsonObject)['code']]).toEqual([429, 'busy']);
   });
 
@@ -210,9 +210,9 @@ describe('limits for data operations', () => {
   ];
 
   it('apply to the time', async () => {
-    for (const sql of sleeping) await legacy.service.sql(sql);
-    await legacy.service.metadata('pg_add_computed_field', { table: 'author', name: 'slow', definition: { function: 'slow' } });
-    await legacy.service.metadata('bulk', [
+    for (const sql of sleeping) await dataApi.service.sql(sql);
+    await dataApi.service.metadata('pg_add_computed_field', { table: 'author', name: 'slow', definition: { function: 'slow' } });
+    await dataApi.service.metadata('bulk', [
       {
         type: 'pg_create_select_permission',
         args: { table: 'author', role: 'patient', permission: { columns: '*', computed_fields: ['slow'], filter: {} } },
@@ -220,14 +220,14 @@ describe('limits for data operations', () => {
     ]);
     await limited({ time_limit: { global: 1 } });
     const start = Date.now();
-    const { json } = await legacy.send({ type: 'count', args: { table: 'author', where: { slow: true } } }, { role: 'patient' });
+    const { json } = await dataApi.send({ type: 'count', args: { table: 'author', where: { slow: true } } }, { role: 'patient' });
     expect(json).toMatchObject({ code: 'timeout' });
     expect(Date.now() - start).toBeLessThan(30_000);
   });
 });
 
 it('ends data operations at the timeout of the request', async () => {
-  const hurried = await startLegacyService({ REQUEST_TIMEOUT: '1' });
+  const hurried = await startDataOperationsService({ REQUEST_TIMEOUT: '1' });
   try {
     await hurried.service.sql(
       'create function slow(author_row author) returns boolean language sql stable as $$ select pg_sleep(60) is not null $$',
@@ -243,10 +243,10 @@ it('ends data operations at the timeout of the request', async () => {
 });
 
 it('evaluates no condition of a role on rows that it does not see', async () => {
-  await legacy.service.sql(
+  await dataApi.service.sql(
     `create function halves(author_row author) returns int language sql stable as $$ select 10 / (author_row.id - 3) $$`,
   );
-  await legacy.service.metadata('bulk', [
+  await dataApi.service.metadata('bulk', [
     { type: 'pg_add_computed_field', args: { table: 'author', name: 'halves', definition: { function: 'halves' } } },
     {
       type: 'pg_create_select_permission',

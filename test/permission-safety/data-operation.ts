@@ -5,13 +5,13 @@ import { type Exp, type Operand, type Ref, type Table, tableOf, type World } fro
 
 export type RowsRoot = Extract<Root, { readonly k: 'rows' }>;
 
-export interface LegacyRequest {
+export interface DataOperation {
   readonly root: RowsRoot;
   readonly body: JsonObject;
 }
 
 /** @param total whether the order of rows must be total. @returns null if nothing, or too little, can be expressed */
-export function legacyRequest(world: World, root: Root, total: boolean): LegacyRequest | null {
+export function dataOperation(world: World, root: Root, total: boolean): DataOperation | null {
   if (root.k !== 'rows') return null;
   const table = tableOf(world, root.table);
   const args = expressible(world, table, root.args, total);

@@ -78,7 +78,7 @@ export interface Caller {
 
 export const USER: Caller = { role: 'user', user: '1' };
 
-export interface LegacyService {
+export interface DataOperationsService {
   readonly service: TestService;
   /** Restores the initial rows. */
   reset(): Promise<void>;
@@ -90,13 +90,13 @@ export interface LegacyService {
 }
 
 /** @param options environment variables without `SVC_GRAPHQL_`; by default data operations are open to all roles */
-export async function startLegacyService(
+export async function startDataOperationsService(
   options: Readonly<Record<string, string>> = { LEGACY_ROWS_FOR_ALL_ROLES: 'true' },
-): Promise<LegacyService> {
+): Promise<DataOperationsService> {
   const service = await startTestService(options);
   await service.sql(SCHEMA, { check_metadata_consistency: false });
   await service.metadata('bulk', METADATA);
-  const send: LegacyService['send'] = async (body, { role, user, headers = {}, path = '/v1/query' }) => {
+  const send: DataOperationsService['send'] = async (body, { role, user, headers = {}, path = '/v1/query' }) => {
     const answer = await service.send(path, {
       method: 'POST',
       headers: {

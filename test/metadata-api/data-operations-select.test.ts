@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
-import { type Caller, type LegacyService, startLegacyService, USER } from './legacy-service.ts';
+import { type Caller, type DataOperationsService, startDataOperationsService, USER } from './data-operations-service.ts';
 
-let legacy: LegacyService;
+let dataApi: DataOperationsService;
 beforeAll(async () => {
-  legacy = await startLegacyService();
+  dataApi = await startDataOperationsService();
 });
-afterAll(() => legacy.service.stop());
+afterAll(() => dataApi.service.stop());
 
-const run: LegacyService['run'] = (...operation) => legacy.run(...operation);
-const refused: LegacyService['refused'] = (...operation) => legacy.refused(...operation);
+const run: DataOperationsService['run'] = (...operation) => dataApi.run(...operation);
+const refused: DataOperationsService['refused'] = (...operation) => dataApi.refused(...operation);
 
 describe('select of the data operations', () => {
   const titles = async (where: Json, caller: Caller = {}): Promise<Json> => {
