@@ -77,7 +77,7 @@ describe.skipIf(!hasBigQuery())('docs/bigquery.md', () => {
   it('shows the documented errors', async () => {
     const add = async (name: string, configuration: JsonObject): Promise<string> => {
       const key = { from_env: 'SHOP_KEY' };
-      const whole = {
+      const complete = {
         service_account: key,
         project_id: 'my-project',
         datasets: 'sales',
@@ -88,7 +88,7 @@ describe.skipIf(!hasBigQuery())('docs/bigquery.md', () => {
       return (
         await service.send('/v1/metadata', {
           method: 'POST',
-          body: JSON.stringify({ type: 'dwh_add_source', args: { name, configuration: whole } }),
+          body: JSON.stringify({ type: 'dwh_add_source', args: { name, configuration: complete } }),
         })
       ).text;
     };

@@ -45,18 +45,18 @@ describe.skipIf(!hasBigQuery())('jobs of BigQuery', () => {
 
   it('reports the cost of jobs, however long they took', async () => {
     both.bigquery.faults.delayNextJobs(2_300);
-    const told = both.service.observations.length;
+    const before = both.service.observations.length;
     await numbers();
     const costs = (): Json[] =>
       both.service.observations
-        .slice(told)
+        .slice(before)
         .flatMap((each) =>
           each.kind === 'query-cost'
             ? [{ source: each.source, processed: each.processedBytes, billed: each.billedBytes, id: each.requestId }]
             : [],
         );
     await vi.waitFor(() => expect(costs()).toHaveLength(1), WAIT);
-    const logged = both.service.observations.slice(told).find((each) => each.kind === 'query') as
+    const logged = both.service.observations.slice(before).find((each) => each.kind === 'query') as
       | { readonly requestId?: string }
       | undefined;
     expect(costs()).toEqual([{ source: 'w', processed: 2400, billed: 10_485_760, id: logged?.requestId ?? expect.any(String) }]);

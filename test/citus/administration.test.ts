@@ -16,8 +16,8 @@ describe('administration of a Citus source', () => {
       body: JSON.stringify({ type: 'dbc_run_sql', args: { source: 'spread', sql: text, ...args } }),
     });
   const sql = async (text: string, args: JsonObject = {}): Promise<Json> => {
-    const { status, text: told, json } = await answer(text, args);
-    expect(status, told).toBe(200);
+    const { status, text: body, json } = await answer(text, args);
+    expect(status, body).toBe(200);
     return json;
   };
   const refusal = async (text: string, args: JsonObject = {}): Promise<Json> => {

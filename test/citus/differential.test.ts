@@ -188,11 +188,11 @@ describeCitus.each(LAYOUTS)('Citus with $name', (layout) => {
       update ${table('customer')} set more_${number} = score where tenant_id = 1;`;
     for (const [kind, source] of Object.entries(SOURCES) as [Kind, string][]) {
       const sent = kind === 'pg' ? text.replace(/set local [^;]*;/, '') : text;
-      const { status, text: told } = await service.send('/v2/query', {
+      const { status, text: body } = await service.send('/v2/query', {
         method: 'POST',
         body: JSON.stringify({ type: `${kind}_run_sql`, args: { source, sql: sent } }),
       });
-      if (status !== 200) differences.push(`migration of ${kind}: ${told}`);
+      if (status !== 200) differences.push(`migration of ${kind}: ${body}`);
     }
     counts.migrations++;
     const fields = `more_${number} country { more_${number} }`;

@@ -34,8 +34,8 @@ describe('location of tables', () => {
   const run = (type: string, args: JsonObject): Promise<Json> => service.metadata(`dbc_${type}`, { source: 'spread', ...args });
   const sql = async (text: string): Promise<Json> => {
     const body = JSON.stringify({ type: 'dbc_run_sql', args: { source: 'spread', sql: text } });
-    const { status, text: told, json } = await service.send('/v2/query', { method: 'POST', body });
-    if (status !== 200) throw new Error(told);
+    const { status, text: message, json } = await service.send('/v2/query', { method: 'POST', body });
+    if (status !== 200) throw new Error(message);
     return json;
   };
   const relate = (type: 'object' | 'array', table: string, name: string, remote_table: string, column_mapping: JsonObject): Promise<Json> =>
@@ -231,8 +231,8 @@ describe('location of tables', () => {
     expect(await service.graphql(insert(''), { role })).toEqual({
       errors: [{ message: expect.stringContaining(message), extensions: { path, code: 'not-supported' } }],
     });
-    const kept = insert('').replace('update_columns: [note]', 'update_columns: []');
-    expect(await service.graphql(kept, { role })).toEqual({ data: { insert_orders_one: { note: 'c' } } });
+    const unchanged = insert('').replace('update_columns: [note]', 'update_columns: []');
+    expect(await service.graphql(unchanged, { role })).toEqual({ data: { insert_orders_one: { note: 'c' } } });
     await runSql(service.databaseUrl, 'truncate orders');
   });
 

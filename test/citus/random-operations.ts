@@ -145,10 +145,10 @@ function read(choices: Choices): string {
 
 /** Returns the values of a new row; its keys are included unless an outer row has them. */
 function row(choices: Choices, table: TableName, without: readonly string[] = []): string {
-  const given = COLUMNS[table].filter(
+  const written = COLUMNS[table].filter(
     ({ name }) => !without.includes(name) && (KEYS[table].includes(name) || name === 'name' || choices.chance(60)),
   );
-  return given
+  return written
     .map(({ name, values }) => `${name}: ${KEYS[table].includes(name) && name === 'id' ? 1 + choices.int(12) : choices.pick(values)}`)
     .join(', ');
 }

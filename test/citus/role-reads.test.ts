@@ -136,14 +136,14 @@ describe('roles of PostgreSQL and Citus', () => {
         const answers = new Map<Json, string>();
         const isThere = (): boolean => answers.size === 2;
         // A stream without rows sends nothing.
-        const wanted = request === stream && role !== 'seller' && i === 1 ? 0 : 2;
-        while (wanted > 0 && !isThere()) {
+        const expected = request === stream && role !== 'seller' && i === 1 ? 0 : 2;
+        while (expected > 0 && !isThere()) {
           const { id = null, type, payload } = await socket.next();
           expect(type).toBe('next');
           answers.set(id, JSON.stringify(isJsonObject(payload ?? null) ? payload : null).replaceAll(`${String(id)}_`, '_'));
         }
         expect(answers.get('dbc')).toBe(answers.get('pg'));
-        if (wanted > 0) expect(answers.get('pg')).toContain('"data"');
+        if (expected > 0) expect(answers.get('pg')).toContain('"data"');
         socket.websocket.close();
       }
     }

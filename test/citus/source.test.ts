@@ -127,8 +127,8 @@ describe('Citus source', () => {
     socket.send({ type: 'connection_init' });
     await socket.next();
     const answers = new Map<Json, Json[]>();
-    const until = async (id: string, wanted: Json): Promise<void> => {
-      while (JSON.stringify(answers.get(id)?.at(-1)) !== JSON.stringify(wanted)) {
+    const until = async (id: string, expected: Json): Promise<void> => {
+      while (JSON.stringify(answers.get(id)?.at(-1)) !== JSON.stringify(expected)) {
         const message = await socket.next();
         expect(message['type']).toBe('next');
         const list = answers.get(message['id'] ?? null) ?? [];

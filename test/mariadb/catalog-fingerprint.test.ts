@@ -66,15 +66,15 @@ describe.skipIf(!hasMariadb())('catalog fingerprint of MariaDB', () => {
     JSON.stringify(await source.introspect(), (_, value: unknown) => (value instanceof Map ? [...(value as Map<string, object>)] : value));
 
   it('changes after each DDL statement that affects the catalog', async () => {
-    let [known, said] = [await mark(), await catalog()];
+    let [known, described] = [await mark(), await catalog()];
     const missed: string[] = [];
     const unseen: string[] = [];
     for (const definition of DEFINITIONS) {
       await source.runSql(definition, {});
       const [next, now] = [await mark(), await catalog()];
-      if (next === known && now !== said) missed.push(definition);
-      if (now === said) unseen.push(definition);
-      [known, said] = [next, now];
+      if (next === known && now !== described) missed.push(definition);
+      if (now === described) unseen.push(definition);
+      [known, described] = [next, now];
     }
     expect(missed).toEqual([]);
     expect(unseen).toEqual([]);

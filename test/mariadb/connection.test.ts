@@ -366,8 +366,8 @@ describe.skipIf(!hasMariadb())('connections to MariaDB', () => {
       await server.start();
       await vi.waitFor(async () => expect(await ask()).toContain('"count":3'), WAIT);
       await server.run('set autocommit = 1; insert into shop.item (id) values (4)');
-      let heard = '';
-      while (!heard.includes('"count":4')) heard = JSON.stringify(await socket.next());
+      let received = '';
+      while (!received.includes('"count":4')) received = JSON.stringify(await socket.next());
     } finally {
       socket.close();
     }

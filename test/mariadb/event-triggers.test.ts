@@ -280,9 +280,9 @@ describe.skipIf(!hasMariadb())('event triggers of MariaDB', () => {
     await create({ webhook: '{{HOOKS}}/told', insert: { columns: '*' }, retry_conf, headers: [{ name: 'X-Key', value: 'k' }] });
     await create({ name: 'fails', webhook: '{{HOOKS}}/fails', insert: { columns: ['id'], payload: ['id'] }, retry_conf });
     await runSql("insert into author (id, score) values (7, '0.0000000001')");
-    const told = () => receiver.requests.filter(({ path }) => path === '/told');
-    await vi.waitFor(() => expect(told()).toHaveLength(1), WAIT);
-    const [call] = told();
+    const deliveries = () => receiver.requests.filter(({ path }) => path === '/told');
+    await vi.waitFor(() => expect(deliveries()).toHaveLength(1), WAIT);
+    const [call] = deliveries();
     expect(call?.headers['x-key']).toBe('k');
     expect(call?.body).toContain('"score": 0.0000000001');
     expect(parseJson(call?.body ?? '')).toMatchObject({

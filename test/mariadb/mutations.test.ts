@@ -310,21 +310,21 @@ describe.skipIf(!hasMariadb())('mutations of MariaDB', () => {
     try {
       await holder.query('start transaction');
       await holder.query('update counter set n = n where id = 3');
-      const given = new AbortController();
+      const controller = new AbortController();
       const query =
         'mutation { insert_counter_one(object: {id: 99, n: 0}) { id } update_counter_by_pk(pk_columns: {id: 3}, _inc: {n: 1}) { id } }';
       const answer = fetch(`${shop.service.url}/v1/graphql`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ query }),
-        signal: given.signal,
+        signal: controller.signal,
       }).catch(() => 'gone');
       const waits = async (): Promise<boolean> => {
         const [rows] = await holder.query("select count(*) as n from information_schema.processlist where info like 'update `counter`%'");
         return (rows as unknown as { n: number }[])[0]?.n === 1;
       };
       while (!(await waits())) await new Promise((resolve) => setTimeout(resolve, 10));
-      given.abort();
+      controller.abort();
       expect(await answer).toBe('gone');
       while (await waits()) await new Promise((resolve) => setTimeout(resolve, 10));
     } finally {

@@ -51,7 +51,7 @@ describe.skipIf(!hasMariadb())('operations of MariaDB', () => {
     'dbb_$operation',
     async ({ operation, args, refusals }) => {
       // An event may be in delivery at this moment.
-      const isBusy = ({ json: said }: Answer): boolean => (said as JsonObject | null)?.['code'] === 'busy';
+      const isBusy = ({ json: body }: Answer): boolean => (body as JsonObject | null)?.['code'] === 'busy';
       let answered = await run(operation, args);
       for (; isBusy(answered); answered = await run(operation, args)) await new Promise((resolve) => setTimeout(resolve, 20));
       const { status, text, json } = answered;

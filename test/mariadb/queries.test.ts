@@ -256,11 +256,11 @@ describe.skipIf(!hasMariadb())('MariaDB', () => {
 
   it('updates subscribers', async () => {
     const socket = await new TestSocket(shop.service.url, { protocol: MODERN }).init();
-    const heard = new Map<string, Json[]>();
+    const received = new Map<string, Json[]>();
     const until = async (holds: () => boolean): Promise<void> => {
       while (!holds()) {
         const { id, payload } = await socket.next();
-        heard.set(String(id), [...(heard.get(String(id)) ?? []), payload as Json]);
+        received.set(String(id), [...(received.get(String(id)) ?? []), payload as Json]);
       }
     };
     try {
@@ -269,16 +269,16 @@ describe.skipIf(!hasMariadb())('MariaDB', () => {
       socket.start('cid', query, { variables: { id: 3, name: '.' } });
       socket.start('ann', query, { variables: { id: '9007199254740993', name: '.' } });
       socket.start('wrong', query, { variables: { id: 3, name: '(' } });
-      await until(() => heard.size === 3);
-      expect([heard.get('cid'), heard.get('ann')]).toEqual([
+      await until(() => received.size === 3);
+      expect([received.get('cid'), received.get('ann')]).toEqual([
         [{ data: { article: [{ id: 4 }] } }],
         [{ data: { article: [{ id: 1 }, { id: 2 }] } }],
       ]);
-      expect(printJson(heard.get('wrong') ?? null)).toContain('data-exception');
+      expect(printJson(received.get('wrong') ?? null)).toContain('data-exception');
       await runSql({ sql: "insert into article values (9, 3, 'nine', 0, 0)" });
-      await until(() => (heard.get('cid') ?? []).length === 2);
-      expect(heard.get('cid')?.[1]).toEqual({ data: { article: [{ id: 4 }, { id: 9 }] } });
-      expect(heard.get('ann')).toHaveLength(1);
+      await until(() => (received.get('cid') ?? []).length === 2);
+      expect(received.get('cid')?.[1]).toEqual({ data: { article: [{ id: 4 }, { id: 9 }] } });
+      expect(received.get('ann')).toHaveLength(1);
     } finally {
       socket.close();
       await runSql({ sql: 'delete from article where id = 9' });

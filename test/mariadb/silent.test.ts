@@ -34,16 +34,16 @@ describe.skipIf(!hasMariadb())('unresponsive MariaDB', () => {
     const how = { deadline: Date.now() + 100 };
     const insert = { text: 'insert into item values (1)', parameters: [], repeatable: false, columns: 0 };
     const write = { statement: insert, values: [], failures: [], path: ROOT };
-    const given = new AbortController();
-    const asked = [
+    const controller = new AbortController();
+    const requests = [
       one(how),
       source.runMutation([write, write], { ...how, settings: [] }),
       // These find no free session.
       one(how),
-      source.runMutation([write], { signal: given.signal, settings: [] }),
+      source.runMutation([write], { signal: controller.signal, settings: [] }),
     ];
-    given.abort();
-    for (const answer of await Promise.allSettled(asked)) {
+    controller.abort();
+    for (const answer of await Promise.allSettled(requests)) {
       expect(answer).toMatchObject({ status: 'rejected', reason: { code: 'timeout' } });
     }
     relay.speak();

@@ -77,15 +77,15 @@ describe.skipIf(!hasMariadb())('requests to MariaDB', () => {
   });
 
   it.each(['a query', 'a transaction of several'] as const)('end when the client disconnects: %s', async (what) => {
-    const given = new AbortController();
+    const controller = new AbortController();
     const answer = fetch(`${service.url}/v1/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: printJson({ query: WAITING[what] }),
-      signal: given.signal,
+      signal: controller.signal,
     }).catch(() => 'gone');
     await until(1);
-    given.abort();
+    controller.abort();
     expect(await answer).toBe('gone');
     await unchanged();
   });

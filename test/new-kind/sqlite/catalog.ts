@@ -26,11 +26,11 @@ const READS = {
 export async function readCatalog(query: (text: string) => Promise<readonly Row[]>, scope: CatalogScope = {}): Promise<Catalog> {
   const read = async (text: string): Promise<ReadonlyMap<string, readonly Row[]>> => groupBy(await query(text), ([table]) => table ?? '');
   const [columns, unique, references] = [await read(READS.columns), await read(READS.unique), await read(READS.references)];
-  const wanted = scope.tables === undefined ? null : new Set(scope.tables.map(nameKey));
+  const requested = scope.tables === undefined ? null : new Set(scope.tables.map(nameKey));
   const tables = new Map<string, CatalogTable>();
   for (const [name = ''] of await query(READS.tables)) {
     const key = nameKey({ schema: 'main', name: name ?? '' });
-    if (wanted?.has(key) === false) continue;
+    if (requested?.has(key) === false) continue;
     const rows = (table: ReadonlyMap<string, readonly Row[]>): readonly Row[] => table.get(name ?? '') ?? [];
     tables.set(key, tableOf(name ?? '', rows(columns), rows(unique), rows(references)));
   }
