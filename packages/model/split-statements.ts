@@ -42,7 +42,7 @@ export function transactionControlIn(sql: string): SqlStatement | undefined {
   return undefined;
 }
 
-/** Tells whether the body of a routine begins in a statement and continues after it. Only BEGIN ATOMIC begins one, and bodies do not nest. */
+/** True if the body of a routine begins in a statement and continues after it. Only BEGIN ATOMIC begins one, and bodies do not nest. */
 function opensBody(piece: string): boolean {
   const lexer: Lexer = { text: piece, at: 0 };
   const words: string[] = [];
@@ -176,7 +176,7 @@ function codeOf(text: string, literal: (text: string) => string): string | undef
   return `'${withoutComments(inside.replaceAll("''", "'"), literal).replaceAll("'", "''")}'`;
 }
 
-/** Tells whether a statement begins or ends a transaction; savepoints do not. */
+/** True if a statement begins or ends a transaction; savepoints do not. */
 export function isTransactionControl(statement: string): boolean {
   const from = endOfBlank(statement, 0);
   const head = withoutComments(statement.slice(from, from + HEAD_LENGTH))

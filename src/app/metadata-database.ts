@@ -11,7 +11,7 @@ const RETRY_PAUSE_MS = 1000;
 
 export type MetadataDatabaseConfig = Pick<Config, 'retries' | 'usePreparedStatements' | 'dynamicSecretsAllowedPathPrefix'>;
 
-/** Tells whether the server rejected the credentials (SQLSTATE class 28), so that a retry would not help. */
+/** True if the server rejected the credentials (SQLSTATE class 28), so that a retry would not help. */
 function isRefused(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as { code?: unknown };

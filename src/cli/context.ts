@@ -10,7 +10,7 @@ export type OptionValue = string | boolean | readonly string[] | undefined;
 
 export interface CommandContext {
   readonly args: readonly string[];
-  /** By name: `dryRun` for `--dry-run`. */
+  /** Values by name, `dryRun` for `--dry-run`. */
   readonly options: Readonly<Record<string, OptionValue>>;
   /** Working directory. */
   readonly cwd: string;

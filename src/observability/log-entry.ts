@@ -100,7 +100,7 @@ export function logEntry(o: RareObservation): LogEntry {
   }
 }
 
-/** Tells whether the log type of an observation is enabled. Warnings at the start are written even without the type `startup`. */
+/** True if the log type of an observation is enabled. Warnings at the start are written even without the type `startup`. */
 export function isTypeEnabled(o: RareObservation, enabledTypes: ReadonlySet<string>): boolean {
   switch (o.kind) {
     case 'webhook':

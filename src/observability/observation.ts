@@ -86,7 +86,7 @@ export interface HttpObservation {
   /** In seconds. */
   readonly duration: number;
   readonly encoding: string | null;
-  /** Absent without tracing. */
+  /** Not set without tracing. */
   readonly trace?: LoggedTrace | undefined;
   readonly error: LoggedError | null;
 }
@@ -103,7 +103,7 @@ export interface QueryObservation {
   readonly requestId: string;
   /** `{query, operationName?, variables?}` */
   readonly query: JsonObject;
-  /** By response key of the root field, or by the path to a field of another source; `null` without a database. */
+  /** Keyed by response key of the root field, or by the path to a field of another source; `null` without a database. */
   readonly statements: ReadonlyMap<string, LoggedStatement> | null;
   /** The response comes from the cache. */
   readonly isCached?: true;

@@ -63,7 +63,7 @@ export function scientificText(decimal: Decimal): string {
   return `${sign}${digits.slice(0, 1)}${digits.length > 1 ? `.${digits.slice(1)}` : ''}e${power}`;
 }
 
-/** Tells whether a number is within the range of a double. */
+/** True if a number is within the range of a double. */
 export function fitsDouble(text: string): boolean {
   return Number.isFinite(Number(text));
 }
