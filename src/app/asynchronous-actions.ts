@@ -60,7 +60,7 @@ export function asynchronousActions(config: ActionsConfig, database: Source, ins
       if (pollInterval === 0) return;
       const engine = createEngine({
         holder: `${instanceId}-actions`,
-        slots: MAX_CONCURRENT_CALLS,
+        workers: MAX_CONCURRENT_CALLS,
         batchSize: config.asyncActionsFetchBatchSize,
         observe,
       });

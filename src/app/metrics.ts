@@ -47,7 +47,7 @@ export interface Watched {
   readonly sourceHealth: SourceHealth;
   readonly actionLog: Pick<ActionLog, 'pending'>;
   /** Running deliveries, and their maximum. */
-  readonly workers: () => { readonly busy: number; readonly most: number };
+  readonly workers: () => { readonly busy: number; readonly total: number };
   /** Time since the newest metadata version was read, in seconds. */
   readonly syncLag: () => number;
   readonly isReady: () => boolean;
@@ -108,7 +108,7 @@ export function watchService(registry: Registry, watched: Watched): void {
   );
 
   one(METRICS.eventWorkers, () => watched.workers().busy);
-  one(METRICS.eventWorkersMax, () => watched.workers().most);
+  one(METRICS.eventWorkersMax, () => watched.workers().total);
   const capturing = (): readonly string[] =>
     [...state.current().cache.sources].filter(([, { eventTriggers }]) => eventTriggers.size > 0).map(([name]) => name);
   const backlogs = cachedFor(

@@ -7,7 +7,7 @@
 export interface QueuedEvent {
   readonly id: string;
   /** Name of its trigger or action. Limits and fairness apply per name. */
-  readonly lane: string;
+  readonly queue: string;
   /** Number of recorded attempts. */
   readonly tries: number;
   /** Size in characters, for events that may be large. */
@@ -32,7 +32,7 @@ export interface Lease {
 export type Attempted<O> = O & { readonly tries: number };
 
 /** A trigger or action whose events are taken. */
-export interface LaneRequest {
+export interface TriggerQueueRequest {
   readonly name: string;
   /** Maximum number of events to take now. */
   readonly limit: number;
@@ -42,12 +42,12 @@ export interface LaneRequest {
 
 export interface FetchRequest {
   readonly lease: Lease;
-  /** Maximum number of events of all lanes together. */
+  /** Maximum number of events of all queues together. */
   readonly limit: number;
   /** Size in bytes after which no more events are taken. Stores of small events may ignore it. */
   readonly bytes?: number;
   /** Only their events are taken. */
-  readonly lanes: readonly LaneRequest[];
+  readonly queues: readonly TriggerQueueRequest[];
 }
 
 /**
@@ -56,7 +56,7 @@ export interface FetchRequest {
  */
 export interface EventStore<E extends QueuedEvent, O extends { readonly id: string }> {
   /**
-   * Takes due events that are under no lease, or under one that has ended; within a lane the longest due first. In an ordered lane an event
+   * Takes due events that are under no lease, or under one that has ended; within a queue the longest due first. In an ordered queue an event
    * is skipped while an earlier one with the same key is neither delivered nor failed, or another one with the key is under a lease. Does
    * not wait for locks. Its own locks are released when the lease is over, even if the instance hangs meanwhile.
    */

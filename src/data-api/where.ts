@@ -118,7 +118,7 @@ function comparisons(
   return and(
     ...operators.map(([operator, argument]) => {
       const cost = type.array ? 0 : costOf(types.scalar(type).comparisons, operator);
-      if (cost > 0) scope.requester.size.costs(cost);
+      if (cost > 0) scope.requester.size.charge(cost);
       const place = isJsonObject(value) ? at(path, operator) : path;
       const rules: OperatorRules = { nullSafe: false, operand: (...of) => literalOperand(...of, place) };
       return withPlace(place, () => and(...resolveOperators(types, subject, { [operator]: argument }, reference(scope, place), rules)));

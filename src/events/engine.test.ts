@@ -5,7 +5,7 @@ import type { Observation } from '../observability/observation.ts';
 import { onCancel } from '../util/cancellation.ts';
 import { createEngine, type Engine, type QueueHandle } from './engine.ts';
 import { WAIT } from '../../test/support/wait.ts';
-import type { WantedLane } from './queue.ts';
+import type { TriggerQueueConfig } from './queue.ts';
 
 interface Done {
   readonly id: string;
@@ -33,8 +33,8 @@ class MemoryStore implements EventStore<QueuedEvent, Done> {
     this.mayFail();
     const taken: QueuedEvent[] = [];
     const isFull = (): boolean => taken.reduce((sum, { size = 0 }) => sum + size, 0) >= (request.bytes ?? 0);
-    for (const { name, limit } of request.lanes) {
-      const events = this.waiting.filter(({ lane }) => lane === name).slice(0, Math.min(limit, request.limit - taken.length));
+    for (const { name, limit } of request.queues) {
+      const events = this.waiting.filter(({ queue }) => queue === name).slice(0, Math.min(limit, request.limit - taken.length));
       for (const event of events) {
         if (isFull()) return taken;
         taken.push(event);
@@ -111,18 +111,22 @@ interface Run {
   readonly working: Map<string, () => void>;
 }
 
-function run(slots: number, lanes: readonly WantedLane[], { leaseSeconds = 60, store = new MemoryStore(), outcomeSize = 0 } = {}): Run {
+function run(
+  workers: number,
+  queues: readonly TriggerQueueConfig[],
+  { leaseSeconds = 60, store = new MemoryStore(), outcomeSize = 0 } = {},
+): Run {
   const working = new Map<string, () => void>();
   const observations: Observation[] = [];
-  const engine = createEngine({ holder: 'me', slots, batchSize: 100, leaseSeconds, observe: (o) => void observations.push(o) });
+  const engine = createEngine({ holder: 'me', workers, batchSize: 100, leaseSeconds, observe: (o) => void observations.push(o) });
   engines.push(engine);
   const handle = engine.add<QueuedEvent, Done>({
     sizeOf: () => outcomeSize,
     name: 'test',
     pollInterval: 20,
     store: () => store,
-    lanes: () => lanes,
-    work: ({ id }, signal) =>
+    triggerQueues: () => queues,
+    process: ({ id }, signal) =>
       new Promise((resolve, reject) => {
         working.set(id, () => {
           working.delete(id);
@@ -134,16 +138,16 @@ function run(slots: number, lanes: readonly WantedLane[], { leaseSeconds = 60, s
   return { store, observations, engine, handle, working };
 }
 
-const events = (lane: string, count: number): readonly QueuedEvent[] =>
-  Array.from({ length: count }, (_, i) => ({ id: `${lane}${i}`, lane, tries: 0 }));
-const inLane = (working: ReadonlyMap<string, unknown>, lane: string): number =>
-  [...working.keys()].filter((id) => id.startsWith(lane)).length;
+const events = (queue: string, count: number): readonly QueuedEvent[] =>
+  Array.from({ length: count }, (_, i) => ({ id: `${queue}${i}`, queue, tries: 0 }));
+const inQueue = (working: ReadonlyMap<string, unknown>, queue: string): number =>
+  [...working.keys()].filter((id) => id.startsWith(queue)).length;
 const endAll = (working: ReadonlyMap<string, () => void>): void => {
   for (const end of [...working.values()]) end();
 };
 
 describe('the engine', () => {
-  it('works on events of all lanes and records them in batches', async () => {
+  it('works on events of all queues and records them in batches', async () => {
     const { store, working } = run(10, [{ name: 'a' }, { name: 'b' }]);
     store.put(...events('a', 3), ...events('b', 3));
     await vi.waitFor(() => expect(working.size).toBe(6), WAIT);
@@ -190,26 +194,26 @@ describe('the engine', () => {
     await vi.waitFor(() => expect([...store.done].sort()).toEqual(['a0', 'a2', 'b0', 'b1', 'b2']), WAIT);
     // Its lease ends by itself.
     expect([...store.leased.keys()]).toEqual(['a1']);
-    const message = 'cannot record what came of the event a1: value is out of range';
+    const message = 'cannot record the outcome of the event a1: value is out of range';
     await vi.waitFor(() => expect(observations).toContainEqual({ kind: 'delivery-trouble', queue: 'test', message }), WAIT);
   });
 
-  it('leaves a slot free for a lane that comes later', async () => {
+  it('leaves a slot free for a queue that comes later', async () => {
     const { store, working } = run(10, [{ name: 'a' }, { name: 'b' }, { name: 'c' }]);
     store.put(...events('a', 100));
-    await vi.waitFor(() => expect(inLane(working, 'a')).toBe(7), WAIT);
+    await vi.waitFor(() => expect(inQueue(working, 'a')).toBe(7), WAIT);
     store.put(...events('b', 100));
-    await vi.waitFor(() => expect(inLane(working, 'b')).toBeGreaterThanOrEqual(2), WAIT);
+    await vi.waitFor(() => expect(inQueue(working, 'b')).toBeGreaterThanOrEqual(2), WAIT);
     store.put(...events('c', 1));
-    await vi.waitFor(() => expect(inLane(working, 'c')).toBe(1), WAIT);
+    await vi.waitFor(() => expect(inQueue(working, 'c')).toBe(1), WAIT);
     expect(working.size).toBeLessThanOrEqual(10);
   });
 
-  it('gives slow lanes no more than half of the slots', async () => {
+  it('gives slow queues no more than half of the workers', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const slow = Array.from({ length: 12 }, (_, i) => ({ name: `slow-${i}-` }));
     const { store, working } = run(8, [...slow, { name: 'quick' }]);
-    // Each lane has shown that it is slow.
+    // Each queue has shown that it is slow.
     store.put(...slow.flatMap(({ name }) => events(name, 1)));
     for (let ended = 0; ended < slow.length; ) {
       await vi.waitFor(() => expect(working.size).toBeGreaterThan(0), WAIT);
@@ -220,13 +224,13 @@ describe('the engine', () => {
       ended += begun.length;
     }
     await vi.waitFor(() => expect(store.done.length).toBe(12), WAIT);
-    store.put(...slow.flatMap(({ name }) => events(`${name}`, 2).map(({ id, lane }) => ({ id: `${id}x`, lane, tries: 0 }))));
+    store.put(...slow.flatMap(({ name }) => events(`${name}`, 2).map(({ id, queue }) => ({ id: `${id}x`, queue, tries: 0 }))));
     await vi.waitFor(() => expect(working.size).toBe(4), WAIT);
     store.put(...events('quick', 1));
-    await vi.waitFor(() => expect(inLane(working, 'quick')).toBe(1), WAIT);
+    await vi.waitFor(() => expect(inQueue(working, 'quick')).toBe(1), WAIT);
   });
 
-  it('asks for all slow lanes, each for a share of the room that they have', async () => {
+  it('asks for all slow queues, each for a share of the room that they have', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const slow = Array.from({ length: 10 }, (_, i) => ({ name: `slow-${i}-` }));
     const { store, working } = run(40, slow);
@@ -238,11 +242,11 @@ describe('the engine', () => {
     const before = store.fetches.length;
     store.wake();
     await vi.waitFor(() => expect(store.fetches.length).toBeGreaterThan(before), WAIT);
-    const asked = new Map(store.fetches.at(-1)?.lanes.map(({ name, limit }) => [name, limit]));
+    const asked = new Map(store.fetches.at(-1)?.queues.map(({ name, limit }) => [name, limit]));
     expect(asked).toEqual(new Map(slow.map(({ name }) => [name, 2])));
   });
 
-  it('asks for no lane and no event twice, and not at all without lanes', async () => {
+  it('asks for no queue and no event twice, and not at all without queues', async () => {
     const { store } = run(10, []);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(store.fetches).toEqual([]);
@@ -258,7 +262,7 @@ describe('the engine', () => {
     expect(observations).toContainEqual({
       kind: 'delivery-trouble',
       queue: 'test',
-      message: 'cannot record what was done: the database is away',
+      message: 'cannot record outcomes: the database is away',
     });
   });
 
@@ -271,7 +275,7 @@ describe('the engine', () => {
     const other = run(2, [{ name: 'a' }]);
     other.store.put(...events('a', 1));
     await vi.waitFor(() => expect(other.working.size).toBe(1), WAIT);
-    other.store.leased.set('a0', { event: { id: 'a0', lane: 'a', tries: 0 }, holder: 'somebody else' });
+    other.store.leased.set('a0', { event: { id: 'a0', queue: 'a', tries: 0 }, holder: 'somebody else' });
     endAll(other.working);
     await vi.waitFor(() => expect(other.observations.some(({ kind }) => kind === 'delivery-trouble')).toBe(true), WAIT);
     expect(other.store.done).toEqual([]);

@@ -70,16 +70,16 @@ export function deliverCapturedEvents(options: EventTriggerOptions): EventTrigge
           isOrdered: ordering !== undefined,
         })),
       async process(event, signal) {
-        const info = triggersOf(source).get(event.lane);
+        const info = triggersOf(source).get(event.queue);
         if (info === undefined) {
           observe({
             kind: 'delivery-trouble',
             queue: `the source ${source}`,
-            message: `the trigger ${event.lane} of an event does not exist any more`,
+            message: `the trigger ${event.queue} of an event does not exist any more`,
           });
           return withoutTrigger(event.id);
         }
-        const metered = options.meter?.current()?.begin(event, event.lane, source);
+        const metered = options.meter?.current()?.begin(event, event.queue, source);
         const end = await deliverOne(event, info.definition, options.deliver, () => webhookOf(info.definition), signal, {
           onCalled: metered?.onCalled,
           tracer: options.tracing?.current() ?? null,
@@ -168,11 +168,11 @@ function deliverOne(
 }
 
 /** Span of an attempt, in the trace of the request that made the change. */
-function processSpan(tracer: Tracer, { id, lane, tries }: CapturedEvent, trace: TraceContext | undefined): Span {
+function processSpan(tracer: Tracer, { id, queue, tries }: CapturedEvent, trace: TraceContext | undefined): Span {
   const incoming = trace === undefined ? null : { ...trace, traceId: trace.traceId.padStart(32, '0'), state: null };
-  const span = tracer.begin(`process ${lane}`, 'consumer', incoming);
+  const span = tracer.begin(`process ${queue}`, 'consumer', incoming);
   span.set('messaging.system', 'svc').set('messaging.operation.name', 'process').set('messaging.operation.type', 'process');
-  return span.set('messaging.destination.name', lane).set('messaging.message.id', id).set('svc.tries', tries);
+  return span.set('messaging.destination.name', queue).set('messaging.message.id', id).set('svc.tries', tries);
 }
 
 function retryOf({ retryConf: { numRetries, intervalSec, timeoutSec = DEFAULT_EVENT_TIMEOUT_SEC } }: EventTrigger): RetryPolicy {

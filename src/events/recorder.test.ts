@@ -13,10 +13,10 @@ it('writes an outcome half a second after the database is back, however long it 
       if (isAway) throw new Error('the database is away');
       written.push(...outcomes);
     },
-    failed: () => undefined,
+    onFailure: () => undefined,
     isRefusal: () => false,
     sizeOf: () => 0,
-    leftOut: () => undefined,
+    onDropped: () => undefined,
   });
   recorder.add('delivered');
   // Later than an attempt whose pause has been doubled to seconds.

@@ -11,7 +11,7 @@ import type { Snapshot } from '../state/snapshot.ts';
 import type { Snapshots } from '../state/state.ts';
 import {
   type CronEvent,
-  ONE_OFF_LANE,
+  ONE_OFF_QUEUE,
   type OneOffEvent,
   type ScheduledEvent,
   type ScheduledEventStore,
@@ -73,12 +73,12 @@ export function deliverScheduledEvents(options: ScheduledOptions): ScheduledDeli
   const attempt = async (event: ScheduledEvent, signal: PromptCancellation): Promise<DeliveryOutcome> => {
     const { id } = event;
     if (event.kind === 'one-off') return { id, ...(await deliverOneOff(event, options, signal)) };
-    const trigger = triggers().get(event.lane);
+    const trigger = triggers().get(event.queue);
     if (trigger === undefined) {
       observe({
         kind: 'delivery-trouble',
         queue: 'scheduled events',
-        message: `the cron trigger ${event.lane} of an event does not exist any more`,
+        message: `the cron trigger ${event.queue} of an event does not exist any more`,
       });
       return withoutTrigger(id);
     }
@@ -104,7 +104,7 @@ export function deliverScheduledEvents(options: ScheduledOptions): ScheduledDeli
   const queue = engine.add<ScheduledEvent, DeliveryOutcome>({
     name: 'scheduled events',
     store: () => store,
-    triggerQueues: () => [{ name: ONE_OFF_LANE }, ...[...triggers().keys()].map((name) => ({ name }))],
+    triggerQueues: () => [{ name: ONE_OFF_QUEUE }, ...[...triggers().keys()].map((name) => ({ name }))],
     process,
     pollInterval: POLL_MS,
     retryDelay,

@@ -18,7 +18,7 @@ test('gives every statement of the action log a deadline', async () => {
   await log.stillWaiting(['an id']);
   await log.clear('make');
   await log.removeOlder(1);
-  await log.store.fetch({ lease, limit: 1, lanes: [{ name: 'make', limit: 1 }] });
+  await log.store.fetch({ lease, limit: 1, queues: [{ name: 'make', limit: 1 }] });
   await log.store.renew(lease, ['1']);
   await log.store.record(lease, [{ id: '1', result: { kind: 'retry', seconds: 1 }, tries: 0 }]);
   await log.store.release(lease, ['1']);

@@ -86,11 +86,11 @@ select count(*) from (select from svc_catalog.svc_action_log where status in ('c
 const FETCH = `
 with picked as materialized (
   select due.id, due.size, row_number() over () as place
-  from json_to_recordset($1::json) as lane(name text, "limit" int)
+  from json_to_recordset($1::json) as requested (name text, "limit" int)
   cross join lateral (
     select id, octet_length(input_payload::text) as size from svc_catalog.svc_action_log
-    where action_name = lane.name and due_at <= now() and (status = 'created' or status = 'processing' and lease_until < now())
-    order by due_at limit lane."limit" for update skip locked
+    where action_name = requested.name and due_at <= now() and (status = 'created' or status = 'processing' and lease_until < now())
+    order by due_at limit requested."limit" for update skip locked
   ) due
   limit $2::int
 ), sized as (
@@ -161,8 +161,8 @@ export function createActionLog(database: Source): ActionLog {
       return new Set(await ids(STILL_WAITING, [JSON.stringify(of)]));
     },
     store: {
-      async fetch({ lease, limit, lanes, bytes = Number.MAX_SAFE_INTEGER }) {
-        const wanted = printJson(lanes.map((lane) => ({ name: lane.name, limit: lane.limit })));
+      async fetch({ lease, limit, queues, bytes = Number.MAX_SAFE_INTEGER }) {
+        const wanted = printJson(queues.map((queue) => ({ name: queue.name, limit: queue.limit })));
         const { rows } = await database.query(
           FETCH,
           [wanted, String(limit), lease.holder, String(lease.seconds), String(bytes)],
@@ -202,10 +202,10 @@ function printed(variables: ReadonlyMap<string, string>): string {
   return printJson(Object.fromEntries(variables));
 }
 
-function dueCall([id, lane, input, headers, session, tries]: readonly (string | null)[]): DueCall {
+function dueCall([id, queue, input, headers, session, tries]: readonly (string | null)[]): DueCall {
   return {
     id: id ?? '',
-    lane: lane ?? '',
+    queue: queue ?? '',
     input: objectOf(input ?? null),
     headers: textsOf(headers ?? null),
     sessionVariables: new Map(Object.entries(textsOf(session ?? null))),

@@ -4,10 +4,10 @@ import { testKinds } from '../../test/support/kinds.ts';
 import { countsAttemptsOnce } from '../../test/support/lost-answers.ts';
 import { plainSource } from '../../test/support/plain-source.ts';
 import { type TestDatabase, testDatabase } from '../../test/support/postgres.ts';
-import type { LaneRequest } from '../backend/event-store.ts';
+import type { TriggerQueueRequest } from '../backend/event-store.ts';
 import type { Source } from '../backend/backend.ts';
 import { createActionLog } from './action-log.ts';
-import { createScheduledEventStore, ONE_OFF_LANE } from './scheduled-event-store.ts';
+import { createScheduledEventStore, ONE_OFF_QUEUE } from './scheduled-event-store.ts';
 import { createScheduledEvents } from './scheduled-events.ts';
 import { createStorage } from './storage.ts';
 
@@ -33,11 +33,11 @@ it('fetches up to the limit of each queue, and nothing from other queues', async
     {},
   );
   const store = createScheduledEventStore(source);
-  const take = async (limit: number, ...lanes: readonly LaneRequest[]): Promise<readonly string[]> =>
-    (await store.fetch({ lease: { holder: 'a', seconds: 60 }, limit, lanes })).map(({ lane }) => lane).sort();
+  const take = async (limit: number, ...queues: readonly TriggerQueueRequest[]): Promise<readonly string[]> =>
+    (await store.fetch({ lease: { holder: 'a', seconds: 60 }, limit, queues })).map(({ queue }) => queue).sort();
   expect(await take(9, { name: 'c', limit: 2 })).toEqual(['c', 'c']);
-  expect(await take(9, { name: ONE_OFF_LANE, limit: 3 })).toEqual(['', '', '']);
-  expect(await take(2, { name: ONE_OFF_LANE, limit: 3 }, { name: 'c', limit: 1 })).toEqual(['', 'c']);
+  expect(await take(9, { name: ONE_OFF_QUEUE, limit: 3 })).toEqual(['', '', '']);
+  expect(await take(2, { name: ONE_OFF_QUEUE, limit: 3 }, { name: 'c', limit: 1 })).toEqual(['', 'c']);
 });
 
 it('stops fetching one-off events and action calls when the byte limit is reached', async () => {
@@ -50,12 +50,12 @@ it('stops fetching one-off events and action calls when the byte limit is reache
   );
   const lease = { holder: 'a', seconds: 60 };
   const most = { lease, limit: 100, bytes: 2500 };
-  const oneOff = await createScheduledEventStore(source).fetch({ ...most, lanes: [{ name: ONE_OFF_LANE, limit: 100 }] });
+  const oneOff = await createScheduledEventStore(source).fetch({ ...most, queues: [{ name: ONE_OFF_QUEUE, limit: 100 }] });
   expect(oneOff.map(({ id }) => id).sort()).toEqual(['large1', 'large2', 'large3']);
   const { store } = createActionLog(source);
   const fetched = [
-    await store.fetch({ ...most, lanes: [{ name: 'make', limit: 9 }] }),
-    await store.fetch({ ...most, lanes: [{ name: 'make', limit: 9 }] }),
+    await store.fetch({ ...most, queues: [{ name: 'make', limit: 9 }] }),
+    await store.fetch({ ...most, queues: [{ name: 'make', limit: 9 }] }),
   ];
   expect(fetched.map(({ length }) => length)).toEqual([3, 2]);
 });

@@ -160,10 +160,10 @@ describe('changes of another instance', () => {
   test('notifies listeners of the version and its instance', async () => {
     const client = new pg.Client(database.url);
     await client.connect();
-    const told = new Promise<string | undefined>((resolve) => client.on('notification', ({ payload }) => resolve(payload)));
+    const notification = new Promise<string | undefined>((resolve) => client.on('notification', ({ payload }) => resolve(payload)));
     await client.query(`listen ${METADATA_CHANNEL}`);
     await save(1, EMPTY_METADATA, tracked);
-    expect(JSON.parse((await told) ?? '')).toEqual({ version: 2, instance: 'one' });
+    expect(JSON.parse((await notification) ?? '')).toEqual({ version: 2, instance: 'one' });
     await client.end();
   });
 
@@ -357,8 +357,8 @@ test('clamps stored numbers that are out of range, with a warning', async () => 
   ];
   for (const [kind, key_, json] of pieces)
     await source.query(`insert into svc_catalog.metadata_piece values ($1, '', $2, $3::json, 1)`, [kind, key_, JSON.stringify(json)]);
-  const told: string[] = [];
-  const { metadata } = await createStorage(source, testKinds, { warn: (message) => told.push(message) }).load();
+  const warnings: string[] = [];
+  const { metadata } = await createStorage(source, testKinds, { warn: (message) => warnings.push(message) }).load();
   expect(metadata.cronTriggers.get('c')?.retryConf).toEqual({
     numRetries: 1_000_000,
     timeoutSeconds: 1,
@@ -366,7 +366,7 @@ test('clamps stored numbers that are out of range, with a warning', async () => 
     toleranceSeconds: 366 * 24 * 3600,
   });
   expect(metadata.actions.get('a')?.definition.timeout).toBe(0);
-  expect(told.map((message) => message.split(':')[0])).toEqual([
+  expect(warnings.map((message) => message.split(':')[0])).toEqual([
     '$.action[""].a.definition.timeout',
     '$.cron_trigger[""].c.retry_conf.num_retries',
     '$.cron_trigger[""].c.retry_conf.tolerance_seconds',

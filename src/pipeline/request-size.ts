@@ -46,7 +46,7 @@ export class RequestSize {
   }
 
   /** Adds the cost of a part that is as expensive as this number of values. @throws SvcError validation-failed */
-  costs(values: number): void {
+  charge(values: number): void {
     this.#addValues(values);
   }
 

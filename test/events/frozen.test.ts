@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Source } from '../../src/backend/backend.ts';
 import type { Captures } from '../../src/backend/captures.ts';
-import type { LaneRequest } from '../../src/backend/event-store.ts';
+import type { TriggerQueueRequest } from '../../src/backend/event-store.ts';
 import { type CatalogTable, nameKey, type QualifiedName } from '../../src/catalog/catalog.ts';
 import { connect } from '../../src/databases/mariadb/connect.ts';
 import { postgresql } from '../../src/databases/postgresql/index.ts';
@@ -15,13 +15,13 @@ import { hasMariadb, startMariadb } from '../support/mariadb.ts';
 import { testDatabase } from '../support/postgres.ts';
 
 const SETTINGS = { sourceName: 'test', environment: {}, usePreparedStatements: true, maxConnections: 4 };
-const BOUNDED: LaneRequest = { name: 't', limit: 100, overall: 1 };
+const BOUNDED: TriggerQueueRequest = { name: 't', limit: 100, overall: 1 };
 const LIMIT = { timeout: 60_000, interval: 200 };
 const compiled = (path: string): string => new URL(`../../dist/databases/${path}`, import.meta.url).href;
 
 /** A process that opens a `source` with `opening`, fetches events of the trigger queue and stops where `stop` is called. */
-function stoppedInstance(opening: string, lane: LaneRequest): Promise<void> {
-  const request = JSON.stringify({ lease: { holder: 'stopped', seconds: 2 }, limit: 100, lanes: [lane] });
+function stoppedInstance(opening: string, queue: TriggerQueueRequest): Promise<void> {
+  const request = JSON.stringify({ lease: { holder: 'stopped', seconds: 2 }, limit: 100, queues: [queue] });
   return stoppedProcess(opening, `await source.captures.events.fetch(${request});`);
 }
 
@@ -60,8 +60,8 @@ async function installedOn(source: Source, name: QualifiedName): Promise<Capture
   return captures;
 }
 
-async function taken(captures: Captures, lane: LaneRequest): Promise<number> {
-  return (await captures.events.fetch({ lease: B, limit: 100, lanes: [lane] })).length;
+async function taken(captures: Captures, queue: TriggerQueueRequest): Promise<number> {
+  return (await captures.events.fetch({ lease: B, limit: 100, queues: [queue] })).length;
 }
 
 describe('a stopped instance on PostgreSQL', () => {
@@ -110,15 +110,15 @@ describe('a stopped instance on PostgreSQL', () => {
 
   it('releases events that it does not read', async () => {
     const { url, captures } = await started(`repeat('k', 300000)`);
-    const lane = { name: 't', limit: 100 };
+    const queue = { name: 't', limit: 100 };
     const sending = `
       const original = source.query.bind(source);
       source.query = (...statement) => { const result = original(...statement); setImmediate(() => setImmediate(stop)); return result; };`;
-    await stoppedInstance(`${opening(url)}${sending}`, lane);
-    expect(await taken(captures, lane)).toBeLessThan(40);
+    await stoppedInstance(`${opening(url)}${sending}`, queue);
+    expect(await taken(captures, queue)).toBeLessThan(40);
     await expect.poll(() => captures.count({ state: 'pending' }), LIMIT).toBe(40);
     let all = 0;
-    await expect.poll(async () => (all += await taken(captures, lane)), LIMIT).toBe(40);
+    await expect.poll(async () => (all += await taken(captures, queue)), LIMIT).toBe(40);
   });
 });
 

@@ -4,7 +4,7 @@ import type { Source } from '../../src/backend/backend.ts';
 import type { DeliveryOutcome, EventStore, QueuedEvent } from '../../src/backend/event-store.ts';
 import { postgresql } from '../../src/databases/postgresql/index.ts';
 import { type CallOutcome, createActionLog } from '../../src/metadata-store/action-log.ts';
-import { createScheduledEventStore, ONE_OFF_LANE } from '../../src/metadata-store/scheduled-event-store.ts';
+import { createScheduledEventStore, ONE_OFF_QUEUE } from '../../src/metadata-store/scheduled-event-store.ts';
 import { ROOT } from '../../src/util/path.ts';
 import { testDatabase, type TestDatabase } from '../support/postgres.ts';
 
@@ -45,12 +45,12 @@ async function read(table: string): Promise<number> {
 async function readOf<E extends QueuedEvent, O extends { readonly id: string }>(
   table: string,
   store: EventStore<E, O>,
-  lane: string,
+  queue: string,
   write: (count: number) => Promise<unknown>,
   outcome: (id: string) => O,
 ): Promise<number> {
   const next = async (): Promise<void> => {
-    const taken = await store.fetch({ lease: LEASE, limit: TAKEN, lanes: [{ name: lane, limit: TAKEN }] });
+    const taken = await store.fetch({ lease: LEASE, limit: TAKEN, queues: [{ name: queue, limit: TAKEN }] });
     const ids = taken.map(({ id }) => id);
     expect(await store.renew(LEASE, ids)).toHaveLength(ids.length);
     expect(
@@ -80,7 +80,7 @@ it('never reads all one-off events', async () => {
   const entries = await readOf(
     'svc_scheduled_events',
     createScheduledEventStore(source),
-    ONE_OFF_LANE,
+    ONE_OFF_QUEUE,
     write,
     (id): DeliveryOutcome => ({
       id,

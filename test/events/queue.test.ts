@@ -77,7 +77,7 @@ describe('a lease', () => {
     const first = await take(A, { t: 2 });
     expect(first.map(keyOf)).toEqual([1, 2]);
     expect(first[0]).toMatchObject({
-      lane: 't',
+      queue: 't',
       tries: 0,
       schema: 'public',
       table: 'item',
@@ -146,7 +146,7 @@ it.runIf(DEEP)('passes a bounded trigger queue to others when an instance stalls
   await install(captured('t', INSERT));
   await rowsOf(2);
   const fetchBounded = (events: CapturedEventStore, lease: Lease) =>
-    events.fetch({ lease, limit: 100, lanes: [{ name: 't', limit: 100, overall: 1 }] });
+    events.fetch({ lease, limit: 100, queues: [{ name: 't', limit: 100, overall: 1 }] });
   let began: () => void = () => undefined;
   const hasTaken = new Promise<void>((resolve) => (began = resolve));
   let goOn: () => void = () => undefined;
@@ -194,7 +194,7 @@ it.runIf(DEEP)('reads only a part of the queue, even if its statements were plan
   const alone = await open(false, {}, 1);
   const { events } = alone.captures as Captures;
   const next = async (): Promise<void> => {
-    const taken = await events.fetch({ lease: A, limit: 20, lanes: [{ name: 't', limit: 20 }] });
+    const taken = await events.fetch({ lease: A, limit: 20, queues: [{ name: 't', limit: 20 }] });
     const outcomes = taken.map(({ id, tries }) => ({
       id,
       tries,
@@ -232,9 +232,9 @@ describe('trigger queues', () => {
   it('take turns, each within its limit', async () => {
     await install(captured('t', INSERT), captured('u', INSERT));
     await rowsOf(10);
-    const lanes = (await take(A, { t: 100, u: 3 }, 8)).map(({ lane }) => lane);
-    expect(lanes.filter((lane) => lane === 'u')).toHaveLength(3);
-    expect(lanes).toHaveLength(8);
+    const queues = (await take(A, { t: 100, u: 3 }, 8)).map(({ queue }) => queue);
+    expect(queues.filter((queue) => queue === 'u')).toHaveLength(3);
+    expect(queues).toHaveLength(8);
     expect(await take(A, { other: 5 })).toEqual([]);
   });
 
@@ -242,7 +242,7 @@ describe('trigger queues', () => {
     await install(captured('t', INSERT));
     await rowsOf(4, `repeat('k', 1000)`);
     const some = async (bytes: number) =>
-      (await captures.events.fetch({ lease: A, limit: 9, bytes, lanes: [{ name: 't', limit: 9 }] })).length;
+      (await captures.events.fetch({ lease: A, limit: 9, bytes, queues: [{ name: 't', limit: 9 }] })).length;
     expect([await some(1), await some(1500), await some(1500)]).toEqual([1, 2, 1]);
   });
 
@@ -250,7 +250,7 @@ describe('trigger queues', () => {
     await install(captured('t', INSERT));
     await rowsOf(10);
     const bounded = (lease: Lease): Promise<readonly CapturedEvent[]> =>
-      captures.events.fetch({ lease, limit: 100, lanes: [{ name: 't', limit: 100, overall: 3 }] });
+      captures.events.fetch({ lease, limit: 100, queues: [{ name: 't', limit: 100, overall: 3 }] });
     const all = await Promise.all([bounded(A), bounded(B), bounded(A), bounded(B)]);
     expect(all.flat()).toHaveLength(3);
     const [some = []] = all.filter((events) => events.length > 0);

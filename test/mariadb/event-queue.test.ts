@@ -25,8 +25,8 @@ describe.skipIf(!hasMariadb())('event queue of MariaDB', () => {
       { sourceName: database, environment: {}, usePreparedStatements: true, maxConnections },
     );
   const tableOf = async (of: Source, name = 'item'): Promise<CatalogTable> => {
-    const wanted = { schema: '', name };
-    return (await of.introspect({ tables: [wanted] })).tables.get(nameKey(wanted)) as CatalogTable;
+    const qualified = { schema: '', name };
+    return (await of.introspect({ tables: [qualified] })).tables.get(nameKey(qualified)) as CatalogTable;
   };
   const captured = (name: string, definition: JsonObject = INSERT, more: JsonObject = {}, on = table): CapturedTrigger =>
     capturedTrigger(on, name, definition, more);
@@ -75,7 +75,13 @@ describe.skipIf(!hasMariadb())('event queue of MariaDB', () => {
     await rows(3);
     const first = await take(A, { t: 2 });
     expect(first.map(keyOf)).toEqual([1, 2]);
-    expect(first[0]).toMatchObject({ lane: 't', tries: 0, schema: 'shop', table: 'item', createdAt: expect.stringMatching(/T.*\.\d{6}$/) });
+    expect(first[0]).toMatchObject({
+      queue: 't',
+      tries: 0,
+      schema: 'shop',
+      table: 'item',
+      createdAt: expect.stringMatching(/T.*\.\d{6}$/),
+    });
     expect([await taken(B), await taken(B)]).toEqual([[3], []]);
     const ids = first.map(({ id }) => id);
     expect(await captures.events.renew(B, ids)).toEqual([]);
@@ -165,11 +171,11 @@ describe.skipIf(!hasMariadb())('event queue of MariaDB', () => {
   it('takes events of several triggers in turn, within limits of number, bytes and all instances', async () => {
     await install(captured('t'), captured('u'));
     await rows(10, `repeat('k', 1000)`);
-    const lanes = (await take(A, { t: 100, u: 3 }, 8)).map(({ lane }) => lane);
-    expect([lanes.filter((lane) => lane === 'u').length, lanes.length]).toEqual([3, 8]);
+    const queues = (await take(A, { t: 100, u: 3 }, 8)).map(({ queue }) => queue);
+    expect([queues.filter((queue) => queue === 'u').length, queues.length]).toEqual([3, 8]);
     expect(await take(A, { other: 5 })).toEqual([]);
     const some = async (bytes: number) =>
-      (await captures.events.fetch({ lease: A, limit: 9, bytes, lanes: [{ name: 'u', limit: 9 }] })).length;
+      (await captures.events.fetch({ lease: A, limit: 9, bytes, queues: [{ name: 'u', limit: 9 }] })).length;
     expect([await some(1), await some(1500), await some(1500)]).toEqual([1, 2, 2]);
     await captures.redeliverAll({ state: 'any' }, null);
     await sql('update svc_catalog.event_log set lease_until = null, lease_holder = null');
@@ -177,7 +183,7 @@ describe.skipIf(!hasMariadb())('event queue of MariaDB', () => {
     const other = await open('shop', 1);
     try {
       const bounded = (lease: Lease, by: Captures): Promise<readonly CapturedEvent[]> =>
-        by.events.fetch({ lease, limit: 100, lanes: [{ name: 't', limit: 100, overall: 3 }] });
+        by.events.fetch({ lease, limit: 100, queues: [{ name: 't', limit: 100, overall: 3 }] });
       const all = await Promise.all([A, B, A, B].map((lease, i) => bounded(lease, i < 2 ? captures : (other.captures as Captures))));
       expect(all.flat()).toHaveLength(3);
       expect((await bounded(B, captures)).length).toBe(0);

@@ -19,16 +19,16 @@ export function capturedTrigger(table: CatalogTable, name: string, definition: J
 }
 
 /** Events that `takeFrom` fetches after the captures. */
-export type TakeArguments = readonly [lease?: Lease, lanes?: Readonly<Record<string, number>>, limit?: number];
+export type TakeArguments = readonly [lease?: Lease, queues?: Readonly<Record<string, number>>, limit?: number];
 
-/** @param lanes number of events that each trigger queue may return, by name */
+/** @param queues number of events that each trigger queue may return, by name */
 export function takeFrom(
   captures: Pick<Captures, 'events'>,
   lease: Lease = A,
-  lanes: Readonly<Record<string, number>> = { t: 100 },
+  queues: Readonly<Record<string, number>> = { t: 100 },
   limit = 100,
 ): Promise<readonly CapturedEvent[]> {
-  return captures.events.fetch({ lease, limit, lanes: Object.entries(lanes).map(([name, most]) => ({ name, limit: most })) });
+  return captures.events.fetch({ lease, limit, queues: Object.entries(queues).map(([name, most]) => ({ name, limit: most })) });
 }
 
 /** The `id` of the new row. */
@@ -70,7 +70,7 @@ export function keepsOrder(items: OrderedItems): void {
   const { sql, rows } = items;
   const install = (definition: JsonObject, ordering: JsonObject): Promise<unknown> =>
     items.captures().install([capturedTrigger(items.table(), 't', definition, ordering)], { owner: 'test', version: 1 });
-  const take = (lease?: Lease, lanes?: Readonly<Record<string, number>>) => takeFrom(items.captures(), lease, lanes);
+  const take = (lease?: Lease, queues?: Readonly<Record<string, number>>) => takeFrom(items.captures(), lease, queues);
   const taken = async (lease?: Lease): Promise<number[]> => (await take(lease)).map(keyOf).sort((a, b) => a - b);
   const end = (lease: Lease, events: readonly CapturedEvent[], result?: DeliveryResult) => endOf(items.captures(), lease, events, result);
   const byKind: JsonObject = { ordering: ['kind'] };
@@ -112,9 +112,9 @@ export function keepsOrder(items: OrderedItems): void {
     await install(INSERT, byKind);
     await rows(160, items.remainder(5));
     const seen: number[] = [];
-    const work = async (lease: Lease, lanes?: Readonly<Record<string, number>>): Promise<void> => {
+    const work = async (lease: Lease, queues?: Readonly<Record<string, number>>): Promise<void> => {
       for (let idle = 0; idle < 200 && seen.length < 160; ) {
-        const events = await take(lease, lanes);
+        const events = await take(lease, queues);
         idle = events.length === 0 ? idle + 1 : 0;
         seen.push(...events.map(keyOf));
         await end(lease, events);

@@ -13,7 +13,7 @@ const LOST = 3;
  */
 export async function countsAttemptsOnce<E extends QueuedEvent>(
   store: EventStore<E, DeliveryOutcome>,
-  lane: string,
+  queue: string,
   counted: () => Promise<readonly [attempts: number, records: number]>,
 ): Promise<void> {
   const attempts: number[] = [];
@@ -33,7 +33,7 @@ export async function countsAttemptsOnce<E extends QueuedEvent>(
   engine.add<E, DeliveryOutcome>({
     name: 'unlucky',
     store: () => unlucky,
-    triggerQueues: () => [{ name: lane }],
+    triggerQueues: () => [{ name: queue }],
     pollInterval: 20,
     async process({ id, tries }) {
       attempts.push(tries);

@@ -6,7 +6,7 @@ import type {
   DeliveryOutcome,
   FetchRequest,
   InvocationRecord,
-  LaneRequest,
+  TriggerQueueRequest,
   Lease,
 } from '../../../backend/event-store.ts';
 import { LOOKAHEAD, searchEvents } from '../../shared/capture/search.ts';
@@ -55,7 +55,7 @@ where e.source_database = ? and e.trigger_name = ? and e.lease_until > ${NOW} an
 
 interface Candidate {
   readonly id: string;
-  readonly lane: string;
+  readonly queue: string;
   /** `null` without ordering. */
   readonly key: string | null;
   /** The event is the first of its key, and no other one is in delivery. */
@@ -70,13 +70,13 @@ export class MariadbEventQueue implements CapturedEventStore {
   }
 
   async fetch(request: FetchRequest): Promise<readonly CapturedEvent[]> {
-    if (request.limit <= 0 || request.lanes.length === 0) return [];
+    if (request.limit <= 0 || request.queues.length === 0) return [];
     return searchEvents(
       request,
       async (part) => {
-        const candidates = await this.#candidates(part.lanes);
-        const events = await retryDeadlocks(() => this.#take(roundRobin(candidates, part.lanes), part));
-        const stuck = part.lanes.filter((lane) => isStuck(candidates, lane)).map(({ name }) => name);
+        const candidates = await this.#candidates(part.queues);
+        const events = await retryDeadlocks(() => this.#take(roundRobin(candidates, part.queues), part));
+        const stuck = part.queues.filter((queue) => isStuck(candidates, queue)).map(({ name }) => name);
         return { events, stuck, isOvertaken: events.length === 0 && candidates.some(({ isFirst }) => isFirst) };
       },
       async (stuck) => {
@@ -109,12 +109,12 @@ export class MariadbEventQueue implements CapturedEventStore {
         const triesOf = new Map(rows.map(([id, , , tries]) => [id, Number(tries)]));
         const own = outcomes.filter(({ id, tries }) => triesOf.get(id) === tries);
         if (own.length === 0) return [];
-        const lanes = new Map(rows.map(([id, lane]) => [id as string, lane as string]));
+        const queues = new Map(rows.map(([id, queue]) => [id as string, queue as string]));
         await query(RECORD, [JSON.stringify(own.map(outcomeRow))]);
-        await this.#log(query, own, lanes);
+        await this.#log(query, own, queues);
         const ended = new Set(own.filter(({ result }) => result.kind !== 'retry').map(({ id }) => id));
-        for (const [id, lane, key] of rows)
-          if (key !== null && key !== undefined && ended.has(id as string)) await this.#wakeNext(query, lane as string, key);
+        for (const [id, queue, key] of rows)
+          if (key !== null && key !== undefined && ended.has(id as string)) await this.#wakeNext(query, queue as string, key);
         return own.map(({ id }) => id);
       }),
     );
@@ -131,8 +131,8 @@ export class MariadbEventQueue implements CapturedEventStore {
     );
   }
 
-  async #candidates(lanes: readonly LaneRequest[]): Promise<readonly Candidate[]> {
-    const requested = lanes.filter(({ limit }) => limit > 0);
+  async #candidates(queues: readonly TriggerQueueRequest[]): Promise<readonly Candidate[]> {
+    const requested = queues.filter(({ limit }) => limit > 0);
     const found: Candidate[] = [];
     for (let i = 0; i < requested.length; i += QUEUES_PER_STATEMENT) {
       const some = requested.slice(i, i + QUEUES_PER_STATEMENT);
@@ -142,8 +142,8 @@ export class MariadbEventQueue implements CapturedEventStore {
         some.flatMap(({ name, limit }) => [this.#database.name, name, String(Math.trunc(limit) + LOOKAHEAD)]),
         shortDeadline(),
       );
-      for (const [id, lane, key = null, isFirst] of rows)
-        found.push({ id: id as string, lane: lane as string, key, isFirst: isFirst === '1' });
+      for (const [id, queue, key = null, isFirst] of rows)
+        found.push({ id: id as string, queue: queue as string, key, isFirst: isFirst === '1' });
     }
     const others = await this.#othersOfKey(found);
     return found.map((each) => (others(each) ? { ...each, isFirst: false } : each));
@@ -152,38 +152,38 @@ export class MariadbEventQueue implements CapturedEventStore {
   /** Returns whether another event of the same key is in delivery, such as one of a later transaction that committed earlier. */
   async #othersOfKey(events: readonly Candidate[]): Promise<(event: Candidate) => boolean> {
     const busy = new Map<string, string[]>();
-    const keyIn = (lane: string, key: string | null): string => `${key} ${lane}`;
-    for (const lane of new Set(events.flatMap(({ lane, key }) => (key === null ? [] : [lane])))) {
-      const { rows } = await this.#database.query(BUSY, [this.#database.name, lane], shortDeadline());
-      for (const [, key = null, id] of rows) busy.set(keyIn(lane, key), [...(busy.get(keyIn(lane, key)) ?? []), id as string]);
+    const keyIn = (queue: string, key: string | null): string => `${key} ${queue}`;
+    for (const queue of new Set(events.flatMap(({ queue, key }) => (key === null ? [] : [queue])))) {
+      const { rows } = await this.#database.query(BUSY, [this.#database.name, queue], shortDeadline());
+      for (const [, key = null, id] of rows) busy.set(keyIn(queue, key), [...(busy.get(keyIn(queue, key)) ?? []), id as string]);
     }
-    return ({ id, lane, key }) => key !== null && (busy.get(keyIn(lane, key))?.some((other) => other !== id) ?? false);
+    return ({ id, queue, key }) => key !== null && (busy.get(keyIn(queue, key))?.some((other) => other !== id) ?? false);
   }
 
   /** Takes the candidates, in order, that no other instance has taken in the meantime. */
-  async #take(candidates: readonly Candidate[], { lease, lanes, limit, bytes = 0 }: FetchRequest): Promise<readonly CapturedEvent[]> {
+  async #take(candidates: readonly Candidate[], { lease, queues, limit, bytes = 0 }: FetchRequest): Promise<readonly CapturedEvent[]> {
     // Twice the limit, because other instances may be taking the first ones.
     const first = candidates.slice(0, 2 * limit);
     if (first.length === 0) return [];
-    for (const { name, overall } of lanes) {
-      if (overall === undefined || !first.some(({ lane }) => lane === name)) continue;
+    for (const { name, overall } of queues) {
+      if (overall === undefined || !first.some(({ queue }) => queue === name)) continue;
       const values = [this.#database.name, name];
       await this.#database.query(ADD_QUEUE, [...values, ...values], shortDeadline());
     }
     const own = await this.#database.transact(shortDeadline(), async (query) => {
-      const left = await this.#remaining(query, lanes, first);
+      const left = await this.#remaining(query, queues, first);
       const { rows } = await query(`select e.id, e.size from ${EVENTS_OF} where e.due <= ${NOW} for update skip locked`, [
         json(first.map(({ id }) => id)),
       ]);
       const sizes = new Map(rows.map(([id, size]) => [id as string, Number(size)]));
       const chosen: string[] = [];
       let before = 0;
-      for (const { id, lane } of first) {
+      for (const { id, queue } of first) {
         const size = sizes.get(id);
-        const places = left.get(lane) ?? limit;
+        const places = left.get(queue) ?? limit;
         if (size === undefined || places <= 0 || chosen.length === limit || before >= bytes) continue;
         chosen.push(id);
-        left.set(lane, places - 1);
+        left.set(queue, places - 1);
         before += size;
       }
       if (chosen.length > 0) {
@@ -212,9 +212,9 @@ export class MariadbEventQueue implements CapturedEventStore {
       [json(ids)],
       shortDeadline(),
     );
-    return rows.map(([id, lane, tries, schema, table, createdAt, payload, size, age]) => ({
+    return rows.map(([id, queue, tries, schema, table, createdAt, payload, size, age]) => ({
       id: id as string,
-      lane: lane as string,
+      queue: queue as string,
       tries: Number(tries),
       schema: schema as string,
       table: table as string,
@@ -229,8 +229,8 @@ export class MariadbEventQueue implements CapturedEventStore {
    * Postpones ordered events that wait for an earlier one until that one is due; the end of its lease wakes them sooner. The earlier event
    * is locked meanwhile, so that its end is not missed.
    */
-  async #postpone(lane: string): Promise<void> {
-    const { rows } = await this.#database.query(WAITING, [this.#database.name, lane, String(MAX_POSTPONED)], shortDeadline());
+  async #postpone(queue: string): Promise<void> {
+    const { rows } = await this.#database.query(WAITING, [this.#database.name, queue, String(MAX_POSTPONED)], shortDeadline());
     const waiting = rows.filter(([place, head]) => head !== null && head !== place);
     if (waiting.length === 0) return;
     await this.#database.transact(shortDeadline(), async (query) => {
@@ -248,11 +248,11 @@ export class MariadbEventQueue implements CapturedEventStore {
   }
 
   /** Wakes the next event of a key. */
-  async #wakeNext(query: SourceQuery, lane: string, key: string): Promise<void> {
+  async #wakeNext(query: SourceQuery, queue: string, key: string): Promise<void> {
     const { rows } = await query(
       `select place from svc_catalog.event_log force index (ordered)
        where source_database = ? and trigger_name = ? and open_key = ? order by place limit 1`,
-      [this.#database.name, lane, key],
+      [this.#database.name, queue, key],
     );
     const place = rows[0]?.[0];
     if (place == null) return;
@@ -262,7 +262,7 @@ export class MariadbEventQueue implements CapturedEventStore {
     );
   }
 
-  async #log(query: SourceQuery, outcomes: readonly DeliveryOutcome[], lanes: ReadonlyMap<string, string>): Promise<void> {
+  async #log(query: SourceQuery, outcomes: readonly DeliveryOutcome[], queues: ReadonlyMap<string, string>): Promise<void> {
     let rows: InvocationRow[] = [];
     let size = 0;
     const flush = async (): Promise<void> => {
@@ -272,7 +272,7 @@ export class MariadbEventQueue implements CapturedEventStore {
     };
     for (const { id, invocation } of outcomes) {
       if (invocation === null) continue;
-      const row = { id, trigger: lanes.get(id) ?? '', ...invocation };
+      const row = { id, trigger: queues.get(id) ?? '', ...invocation };
       const own = invocation.request.length + invocation.response.length;
       if (own > MAX_LOGGED) await this.#logLarge(query, row);
       else {
@@ -300,10 +300,14 @@ export class MariadbEventQueue implements CapturedEventStore {
    * Returns how many more events may be taken from queues with a limit for all instances. Leases are counted under a lock; a queue that
    * another instance has locked is skipped.
    */
-  async #remaining(query: SourceQuery, lanes: readonly LaneRequest[], candidates: readonly Candidate[]): Promise<Map<string, number>> {
+  async #remaining(
+    query: SourceQuery,
+    queues: readonly TriggerQueueRequest[],
+    candidates: readonly Candidate[],
+  ): Promise<Map<string, number>> {
     const left = new Map<string, number>();
-    for (const { name, overall } of lanes) {
-      if (overall === undefined || !candidates.some(({ lane }) => lane === name)) continue;
+    for (const { name, overall } of queues) {
+      if (overall === undefined || !candidates.some(({ queue }) => queue === name)) continue;
       const values = [this.#database.name, name];
       left.set(name, 0);
       const { rows } = await query(
@@ -368,17 +372,17 @@ function json(ids: readonly string[]): string {
 }
 
 /** Returns whether more candidates exist beyond events that wait for others. */
-function isStuck(candidates: readonly Candidate[], { name, limit }: LaneRequest): boolean {
+function isStuck(candidates: readonly Candidate[], { name, limit }: TriggerQueueRequest): boolean {
   if (limit <= 0) return false;
-  const own = candidates.filter(({ lane }) => lane === name);
+  const own = candidates.filter(({ queue }) => queue === name);
   return own.length >= limit + LOOKAHEAD && own.filter(({ isFirst }) => isFirst).length < limit;
 }
 
 /** Returns the deliverable candidates, one for each queue in turn. */
-function roundRobin(candidates: readonly Candidate[], lanes: readonly LaneRequest[]): readonly Candidate[] {
-  const byLane = lanes.map(({ name, limit }) =>
-    candidates.filter(({ lane, isFirst }) => lane === name && isFirst).slice(0, Math.max(0, limit)),
+function roundRobin(candidates: readonly Candidate[], queues: readonly TriggerQueueRequest[]): readonly Candidate[] {
+  const byQueue = queues.map(({ name, limit }) =>
+    candidates.filter(({ queue, isFirst }) => queue === name && isFirst).slice(0, Math.max(0, limit)),
   );
-  const most = Math.max(0, ...byLane.map(({ length }) => length));
-  return Array.from({ length: most }, (_, turn) => byLane.flatMap((own) => own[turn] ?? [])).flat();
+  const most = Math.max(0, ...byQueue.map(({ length }) => length));
+  return Array.from({ length: most }, (_, turn) => byQueue.flatMap((own) => own[turn] ?? [])).flat();
 }

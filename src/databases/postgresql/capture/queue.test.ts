@@ -19,7 +19,7 @@ test('runs every statement of the queue with a deadline', async () => {
   const queue = new PostgresqlEventQueue(source, { notify: true });
   const lease = { holder: 'us', seconds: 45 };
   await queue.listen?.(() => undefined);
-  await queue.fetch({ lease, limit: 1, lanes: [{ name: 'a', limit: 1, overall: 1 }] });
+  await queue.fetch({ lease, limit: 1, queues: [{ name: 'a', limit: 1, overall: 1 }] });
   await queue.renew(lease, ['1']);
   await queue.record(lease, [{ id: '1', result: { kind: 'delivered' }, invocation: null, tries: 0 }]);
   await queue.release(lease, ['1']);

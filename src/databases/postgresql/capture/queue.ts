@@ -6,7 +6,7 @@ import type {
   CapturedEventStore,
   DeliveryOutcome,
   FetchRequest,
-  LaneRequest,
+  TriggerQueueRequest,
   Lease,
 } from '../../../backend/event-store.ts';
 import { BY_INDEX } from '../../../sql/by-index.ts';
@@ -27,14 +27,14 @@ import type { Connection, RunSqlResult, StatementOptions } from '../../../backen
 const FETCH = `
 with bound as materialized (
   select case when current_setting('tcp_user_timeout', true) is not null then set_config('tcp_user_timeout', ($5::float8 * 1000)::int::text, true) end
-), lane as materialized (
+), requested as materialized (
   select l.name, l.most, l.ordinal from bound, unnest($1::text[], $2::int[]) with ordinality as l(name, most, ordinal) where l.most > 0
 ), busy as materialized (
   -- keys with an event under a lease, whose place may be larger: transactions do not commit in the order in which they begin
-  select e.trigger_name, e.order_key from lane l join svc_catalog.event_log e on e.trigger_name = l.name
+  select e.trigger_name, e.order_key from requested l join svc_catalog.event_log e on e.trigger_name = l.name
   where e.lease_holder is not null and e.lease_until > ${NOW} and e.order_key is not null
 ), free as (
-  select l.ordinal, l.most, e.id, e.due from lane l cross join lateral (
+  select l.ordinal, l.most, e.id, e.due from requested l cross join lateral (
     select id, ${DUE} as due from svc_catalog.event_log
     where trigger_name = l.name and ${PENDING} and order_key is null and ${DUE} <= ${NOW}
     order by ${DUE} limit l.most) e
@@ -44,7 +44,7 @@ with bound as materialized (
       where f.trigger_name = l.name and f.order_key = e.order_key and f.place < e.place
         and not f.delivered and not f.error and not f.archived and f.order_key is not null)
       and not exists (select from busy b where b.trigger_name = l.name and b.order_key = e.order_key) as is_first
-  from lane l cross join lateral (
+  from requested l cross join lateral (
     select id, order_key, place, ${DUE} as due from svc_catalog.event_log
     where trigger_name = l.name and ${PENDING} and order_key is not null and ${DUE} <= ${NOW}
     order by ${DUE} limit l.most + ${LOOKAHEAD}) e
@@ -171,7 +171,7 @@ export class PostgresqlEventQueue implements CapturedEventStore {
   }
 
   async fetch(request: FetchRequest): Promise<readonly CapturedEvent[]> {
-    if (request.limit <= 0 || request.lanes.length === 0) return [];
+    if (request.limit <= 0 || request.queues.length === 0) return [];
     const { events, announced } = await this.#search(request);
     if (this.#listeners === 0) return events;
     // An instance that found events polls again without a notification.
@@ -209,7 +209,7 @@ export class PostgresqlEventQueue implements CapturedEventStore {
       ],
       shortDeadline(),
     );
-    await this.#wakeNext(rows.map(([, lane, key]) => [lane, key]));
+    await this.#wakeNext(rows.map(([, queue, key]) => [queue, key]));
     return rows.map(([id]) => id as string);
   }
 
@@ -250,8 +250,8 @@ export class PostgresqlEventQueue implements CapturedEventStore {
   }
 
   async #take(request: FetchRequest): Promise<Found> {
-    const { lanes } = request;
-    if (!lanes.some(({ overall }) => overall !== undefined)) return this.#takeFrom(this.#source, request, lanes);
+    const { queues } = request;
+    if (!queues.some(({ overall }) => overall !== undefined)) return this.#takeFrom(this.#source, request, queues);
     return this.#source.transaction({ isolation: 'read-committed' }, async (connection) =>
       this.#takeFrom(connection, request, await withinBounds(connection, request)),
     );
@@ -265,10 +265,14 @@ export class PostgresqlEventQueue implements CapturedEventStore {
     return released.size === 0 ? found : { ...found, events: found.events.filter(({ id }) => !released.has(id)) };
   }
 
-  async #takeFrom(connection: Connection, { lease, limit, bytes = NO_BOUND }: FetchRequest, lanes: readonly LaneRequest[]): Promise<Found> {
+  async #takeFrom(
+    connection: Connection,
+    { lease, limit, bytes = NO_BOUND }: FetchRequest,
+    queues: readonly TriggerQueueRequest[],
+  ): Promise<Found> {
     const values = [
-      arrayLiteral(lanes.map(({ name }) => name)),
-      arrayLiteral(lanes.map((lane) => String(lane.limit))),
+      arrayLiteral(queues.map(({ name }) => name)),
+      arrayLiteral(queues.map((queue) => String(queue.limit))),
       String(limit),
       lease.holder,
       String(lease.seconds),
@@ -282,7 +286,7 @@ export class PostgresqlEventQueue implements CapturedEventStore {
     if (ordered.length === 0) return;
     await this.#source.query(
       WAKE,
-      [arrayLiteral(ordered.map(([lane]) => lane as string)), arrayLiteral(ordered.map(([, key]) => key as string))],
+      [arrayLiteral(ordered.map(([queue]) => queue as string)), arrayLiteral(ordered.map(([, key]) => key as string))],
       shortDeadline(),
     );
   }
@@ -306,7 +310,7 @@ function foundIn({ rows }: RunSqlResult): Found {
   const stuck: string[] = [];
   let announced = false;
   let open = 0;
-  for (const [id, lane, tries, schema, table, createdAt, payload, waits, waiting, age, isOrdered] of rows) {
+  for (const [id, queue, tries, schema, table, createdAt, payload, waits, waiting, age, isOrdered] of rows) {
     if (id === null || id === undefined) {
       if (waits != null) stuck.push(waits);
       else {
@@ -317,7 +321,7 @@ function foundIn({ rows }: RunSqlResult): Found {
       if (isOrdered === 't') ordered.push(id);
       events.push({
         id,
-        lane: lane as string,
+        queue: queue as string,
         tries: Number(tries),
         schema: schema as string,
         table: table as string,
@@ -338,8 +342,8 @@ const LOCK_CLASS = 731086;
  * counted by a separate statement, which sees those of the last holder of the lock. The server ends the transaction of an instance that
  * stalls in it for as long as a lease, because its lock blocks the queue.
  */
-async function withinBounds(connection: Connection, { lanes, lease }: FetchRequest): Promise<readonly LaneRequest[]> {
-  const bounded = lanes.filter(({ overall }) => overall !== undefined).map(({ name }) => name);
+async function withinBounds(connection: Connection, { queues, lease }: FetchRequest): Promise<readonly TriggerQueueRequest[]> {
+  const bounded = queues.filter(({ overall }) => overall !== undefined).map(({ name }) => name);
   const locked = await connection.query(
     `select name from (select set_config('idle_in_transaction_session_timeout', $2, true) as bound) b
      left join (select name from unnest($1::text[]) as l(name) where pg_try_advisory_xact_lock(${LOCK_CLASS}, hashtext(name))) l on bound is not null`,
@@ -354,9 +358,9 @@ async function withinBounds(connection: Connection, { lanes, lease }: FetchReque
     shortDeadline(),
   );
   const leased = new Map(counted.rows.map(([name, count]) => [name, Number(count)]));
-  return lanes.map((lane) => {
-    if (lane.overall === undefined) return lane;
-    const left = own.has(lane.name) ? Math.max(0, lane.overall - (leased.get(lane.name) ?? 0)) : 0;
-    return { ...lane, limit: Math.min(lane.limit, left) };
+  return queues.map((queue) => {
+    if (queue.overall === undefined) return queue;
+    const left = own.has(queue.name) ? Math.max(0, queue.overall - (leased.get(queue.name) ?? 0)) : 0;
+    return { ...queue, limit: Math.min(queue.limit, left) };
   });
 }

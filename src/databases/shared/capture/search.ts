@@ -25,16 +25,16 @@ export async function searchEvents(
   putAside: (names: readonly string[]) => Promise<void>,
 ): Promise<readonly CapturedEvent[]> {
   const events: CapturedEvent[] = [];
-  let { lanes, bytes = Number.MAX_SAFE_INTEGER } = request;
+  let { queues, bytes = Number.MAX_SAFE_INTEGER } = request;
   for (let search = 1; ; search++) {
-    const { events: taken, stuck, isOvertaken } = await take({ ...request, lanes, limit: request.limit - events.length, bytes });
+    const { events: taken, stuck, isOvertaken } = await take({ ...request, queues, limit: request.limit - events.length, bytes });
     events.push(...taken);
     bytes -= taken.reduce((sum, { size = 0 }) => sum + size, 0);
     const isDone = events.length >= request.limit || bytes <= 0 || search === MAX_SEARCHES;
     if (isDone || (stuck.length === 0 && !isOvertaken)) return events;
     if (stuck.length === 0) continue;
     await putAside(stuck);
-    const count = (name: string): number => taken.filter(({ lane }) => lane === name).length;
-    lanes = lanes.filter(({ name }) => stuck.includes(name)).map((lane) => ({ ...lane, limit: lane.limit - count(lane.name) }));
+    const count = (name: string): number => taken.filter(({ queue }) => queue === name).length;
+    queues = queues.filter(({ name }) => stuck.includes(name)).map((queue) => ({ ...queue, limit: queue.limit - count(queue.name) }));
   }
 }
