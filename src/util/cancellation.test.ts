@@ -16,20 +16,20 @@ it('aborts its signal, whether the signal was created before or after', () => {
 it('is cancelled with its parent, but does not cancel the parent', () => {
   const whole = new CancellationSource();
   const [one, other] = [new CancellationSource(whole), new CancellationSource(whole)];
-  const told = other.signal();
+  const signal = other.signal();
   one.cancel();
-  expect([whole.aborted, one.aborted, one.signal().aborted, other.aborted, told.aborted]).toEqual([false, true, true, false, false]);
+  expect([whole.aborted, one.aborted, one.signal().aborted, other.aborted, signal.aborted]).toEqual([false, true, true, false, false]);
   whole.cancel();
-  expect([other.aborted, told.aborted, new CancellationSource(whole).signal().aborted]).toEqual([true, true, true]);
+  expect([other.aborted, signal.aborted, new CancellationSource(whole).signal().aborted]).toEqual([true, true, true]);
 });
 
 it('notifies listeners of children until they are removed', () => {
   const whole = new CancellationSource();
-  const heard: string[] = [];
-  new CancellationSource(whole).onCancel(() => heard.push('a'));
-  new CancellationSource(whole).onCancel(() => heard.push('b'))();
+  const calls: string[] = [];
+  new CancellationSource(whole).onCancel(() => calls.push('a'));
+  new CancellationSource(whole).onCancel(() => calls.push('b'))();
   whole.cancel();
-  expect(heard).toEqual(['a']);
+  expect(calls).toEqual(['a']);
 });
 
 it.each([
@@ -49,12 +49,12 @@ it.each([
   ],
 ] as const)('%s notifies listeners once, and removed listeners never', (_what, make) => {
   const { cancellation, cancel } = make();
-  const heard: string[] = [];
-  onCancel(cancellation, () => heard.push('a'));
-  onCancel(cancellation, () => heard.push('b'))();
+  const calls: string[] = [];
+  onCancel(cancellation, () => calls.push('a'));
+  onCancel(cancellation, () => calls.push('b'))();
   cancel();
   cancel();
-  expect(heard).toEqual(['a']);
+  expect(calls).toEqual(['a']);
   expect(isPrompt(cancellation)).toBe(true);
   expect(isPrompt({ aborted: false })).toBe(false);
 });

@@ -141,7 +141,7 @@ class InsertTree {
     if (parts.repeated.length > 0) this.#repeat(parts.repeated, keys);
     for (const slot of sources) this.#program.releaseSlot(slot);
     if (keys === null) return { slots, keys };
-    keys.tell(rows, parts.texts);
+    keys.addTexts(rows, parts.texts);
     for (const group of below) this.#insertAfter(group, rows, keys);
     if (needed.keys === null) keys.release();
     return { slots, keys };

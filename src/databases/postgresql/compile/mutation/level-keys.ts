@@ -51,7 +51,7 @@ export class LevelKeys {
   }
 
   /** @param texts by row: equal texts most likely mean the same row; `null` if all rows are different */
-  tell(rows: readonly LevelRow[], texts: readonly string[] | null): void {
+  addTexts(rows: readonly LevelRow[], texts: readonly string[] | null): void {
     if (texts === null) return;
     rows.forEach(({ number }, i) => {
       if (number !== null) this.#texts[number] = texts[i] as string;
