@@ -107,7 +107,7 @@ function leafSql(context: Context, field: LeafField, read: (read: Extract<LeafFi
       return field.upperCase === true ? sql`upper(${printed})` : printed;
     }
     case 'joined':
-      return placeholderSql(context, field.join, field.keys, read);
+      return placeholderSql(field.join, field.keys, read);
   }
 }
 

@@ -51,8 +51,8 @@ export function rowSetOf(
   const isPaged = rows.limit !== null || rows.offset !== null;
   const partition = on === null ? [] : on.columns.map(({ remote }) => remote);
   // Without row numbers, the server reads rows in order and stops at the limit.
-  const isCut = isPaged && partition.length === 0 && distinct.length === 0;
-  let table = sql`select ${columns.list} from ${item}${whereSql(filter)}${isCut ? sql`${orderBySql(keys)}${pageSql(rows)}` : EMPTY}`;
+  const isPagedInPlace = isPaged && partition.length === 0 && distinct.length === 0;
+  let table = sql`select ${columns.list} from ${item}${whereSql(filter)}${isPagedInPlace ? sql`${orderBySql(keys)}${pageSql(rows)}` : EMPTY}`;
   let page = context.alias();
   const keysOf = (table: Sql): readonly OrderKey[] =>
     keys.map((key, i) => ({
@@ -72,10 +72,10 @@ export function rowSetOf(
     table = sql`select ${first}.* from (${all}) as ${first} where ${first}.\`:first\` = 1`;
     page = context.alias();
   }
-  if (isPaged && partition.length === 0 && !isCut) {
+  if (isPaged && partition.length === 0 && !isPagedInPlace) {
     table = sql`select ${page}.* from (${table}) as ${page}${orderBySql(keysOf(page))}${pageSql(rows)}`;
     page = context.alias();
-  } else if (isPaged && !isCut) {
+  } else if (isPaged && !isPagedInPlace) {
     table = sql`select ${page}.*, ${numbered(columnsOf(page), page)} as ${NUMBER} from (${table}) as ${page}`;
     page = context.alias();
     const number = sql`${page}.${NUMBER}`;
