@@ -70,7 +70,7 @@ it('translates environment and compose files line by line', () => {
     'SVC_GRAPHQL_EXPERIMENTAL_FEATURES=naming_convention,ext_federation',
   );
   expect(translated('HASURA_GRAPHQL_EXPERIMENTAL_FEATURES=hide_stream_fields, naming_convention,$MORE')).toBe(
-    '# svc import: there is no hide_stream_fields here\nSVC_GRAPHQL_EXPERIMENTAL_FEATURES= naming_convention,$MORE',
+    '# svc import: this service does not have hide_stream_fields\nSVC_GRAPHQL_EXPERIMENTAL_FEATURES= naming_convention,$MORE',
   );
   expect(translated('HASURA_GRAPHQL_CONSOLE_ASSETS_DIR=/srv/console-assets')).toMatch(/^# svc import: .*\n# HASURA_/);
   expect(translated('HASURA_GRAPHQL_UNHEARD_OF=1')).toMatch(/^# svc import: .*\n# HASURA_GRAPHQL_UNHEARD_OF=1$/);
