@@ -18,7 +18,7 @@ export interface Change {
   /** @param entries stored entries of `tables` @param parts stored values of `parts` @throws Error if the change is not possible */
   steps(entries: readonly (JsonObject | null)[], parts: readonly Json[]): readonly Step[];
   /** Steps that undo changes of anything but tables, from `parts` as they were before and from the response. */
-  readonly inverse?: readonly Step[] | ((parts: readonly Json[], answer: Json) => readonly Step[]);
+  readonly inverse?: readonly Step[] | ((parts: readonly Json[], response: Json) => readonly Step[]);
   /** Shows the review even if nothing is dropped. */
   readonly review?: boolean;
   /** Edited object; undefined for changes that replace nothing. */
@@ -153,9 +153,9 @@ export async function applyPending(): Promise<void> {
   const current = pending.peek();
   if (current === null) return;
   try {
-    const answer = await apply(current.change, current.read, current.steps);
+    const response = await apply(current.change, current.read, current.steps);
     pending.value = null;
-    current.finish(answer);
+    current.finish(response);
   } catch (error) {
     const failure = failureOf(error);
     if (failure.code !== 'conflict' || !hasObjects(current.change)) {
@@ -178,9 +178,9 @@ export function discardPending(): void {
 
 async function apply(change: Change, read: Entries, steps: readonly Step[]): Promise<Json> {
   let basis = read;
-  let answer: Json;
+  let response: Json;
   try {
-    answer = await runSteps(steps, basis.version === 0 ? undefined : basis.version);
+    response = await runSteps(steps, basis.version === 0 ? undefined : basis.version);
   } catch (error) {
     const failure = failureOf(error);
     if (failure.code !== 'conflict') throw failure;
@@ -193,7 +193,7 @@ async function apply(change: Change, read: Entries, steps: readonly Step[]): Pro
       await refreshOverview();
       basis = { ...NOTHING_READ, version: overview.peek()?.version ?? 0 };
     }
-    answer = await runSteps(steps, basis.version);
+    response = await runSteps(steps, basis.version);
   }
   const after = hasObjects(change) ? await readObjects(change) : NOTHING_READ;
   await refreshOverview();
@@ -202,14 +202,14 @@ async function apply(change: Change, read: Entries, steps: readonly Step[]): Pro
     at: new Date(),
     version: after.version || (overview.peek()?.version ?? 0),
     steps,
-    undo: undoOf(change, read, after, answer),
+    undo: undoOf(change, read, after, response),
   };
   sessionChanges.value = [...sessionChanges.peek(), applied];
   lastApplied.value = applied;
-  return answer;
+  return response;
 }
 
-function undoOf(change: Change, before: Entries, after: Entries, answer: Json): AppliedChange['undo'] {
+function undoOf(change: Change, before: Entries, after: Entries, response: Json): AppliedChange['undo'] {
   const { tables, inverse } = change;
   if (inverse === undefined && tables === undefined) return undefined;
   return async () => {
@@ -220,7 +220,7 @@ function undoOf(change: Change, before: Entries, after: Entries, answer: Json): 
       inverse === undefined
         ? (tables ?? []).flatMap((address, index) => tableSteps(address, after.entries[index] ?? null, before.entries[index] ?? null))
         : typeof inverse === 'function'
-          ? inverse(before.parts, answer)
+          ? inverse(before.parts, response)
           : inverse;
     return { steps, version: now?.version };
   };

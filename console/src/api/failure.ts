@@ -31,7 +31,7 @@ export function failureOf(error: unknown): Failure {
 }
 
 /** Decodes an error response of the service in either of its two formats. */
-export function failureOfAnswer(status: number, text: string): Failure {
+export function failureOfResponse(status: number, text: string): Failure {
   let json: Json = null;
   try {
     json = parseJsonText(text);

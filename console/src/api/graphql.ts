@@ -2,7 +2,7 @@
 import { isList, isObject, type Json, type JsonObject, parseJsonText } from '../model/json.ts';
 import type { Persona } from '../model/persona.ts';
 import { type RequestHeaders, requestHeaders } from '../model/request-headers.ts';
-import { Failure, failureOfAnswer } from './failure.ts';
+import { Failure, failureOfResponse } from './failure.ts';
 import { type HttpResponse, send } from './http.ts';
 import { isReadOnly, READ_ONLY_REASON } from './settings.ts';
 import { mustWait, signedIn } from './session.ts';
@@ -32,26 +32,26 @@ export async function sendGraphql(
   };
   for (;;) {
     if (mustWait()) await signedIn(signal);
-    const answer = await send('v1/graphql', { body, signal, headers, withoutSecret: !hasSecret });
-    if (answer.status === 401 && hasSecret) {
+    const response = await send('v1/graphql', { body, signal, headers, withoutSecret: !hasSecret });
+    if (response.status === 401 && hasSecret) {
       await signedIn(signal);
       continue;
     }
     let json: Json | undefined;
     try {
-      json = parseJsonText(answer.text);
+      json = parseJsonText(response.text);
     } catch {
       json = undefined;
     }
-    return { ...answer, json };
+    return { ...response, json };
   }
 }
 
 /** Returns the data of a response. @throws Failure with the first error */
 export async function graphql(request: GraphqlRequest, persona: Persona, signal?: AbortSignal): Promise<JsonObject> {
-  const answer = await sendGraphql(request, requestHeaders(persona), signal);
-  if (!isObject(answer.json) || (isList(answer.json['errors']) && answer.json['errors'].length > 0)) {
-    throw failureOfAnswer(answer.status, answer.text);
+  const response = await sendGraphql(request, requestHeaders(persona), signal);
+  if (!isObject(response.json) || (isList(response.json['errors']) && response.json['errors'].length > 0)) {
+    throw failureOfResponse(response.status, response.text);
   }
-  return isObject(answer.json['data']) ? answer.json['data'] : {};
+  return isObject(response.json['data']) ? response.json['data'] : {};
 }

@@ -1,7 +1,7 @@
 /** HTTP requests, only to the service that served the page. */
 import { base } from '../browser/place.ts';
 import { type Json, parseJsonText, printJson } from '../model/json.ts';
-import { Failure, failureOfAnswer, isAbort } from './failure.ts';
+import { Failure, failureOfResponse, isAbort } from './failure.ts';
 import { access, credentials, granted, mustWait, signedIn } from './session.ts';
 
 export interface HttpResponse {
@@ -53,18 +53,18 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
 }
 
 /**
- * Sends a request as administrator. If the secret is missing or wrong, waits for the sign-in and tries again.
+ * Sends a request as administrator. If the secret is missing or invalid, waits for the sign-in and tries again.
  * @throws Failure for an error response
  */
 export async function sendAsAdmin(path: string, options: RequestOptions = {}): Promise<Json> {
   for (;;) {
     if (mustWait()) await signedIn(options.signal);
-    const answer = await send(path, options);
-    if (answer.status >= 200 && answer.status < 300) {
+    const response = await send(path, options);
+    if (response.status >= 200 && response.status < 300) {
       if (access.peek() !== 'granted') granted();
-      return answer.text === '' ? null : parseJsonText(answer.text);
+      return response.text === '' ? null : parseJsonText(response.text);
     }
-    if (answer.status !== 401) throw failureOfAnswer(answer.status, answer.text);
+    if (response.status !== 401) throw failureOfResponse(response.status, response.text);
     await signedIn(options.signal);
   }
 }

@@ -47,7 +47,7 @@ export async function previewChanges(
   steps: readonly Step[],
   { queries = [], roles = queries.length === 0 ? undefined : [], signal }: PreviewOptions = {},
 ): Promise<ChangePreview> {
-  const answer = await readOperation(
+  const response = await readOperation(
     'preview_changes',
     {
       changes: steps.map(({ type, args }) => ({ type, args })),
@@ -56,7 +56,7 @@ export async function previewChanges(
     },
     { signal },
   );
-  const json = objectOf(answer);
+  const json = objectOf(response);
   return {
     isConsistent: json['is_consistent'] !== false,
     inconsistent: objectsIn(json['inconsistent_objects']).map((each) => ({

@@ -24,8 +24,8 @@ const MAX_ROWS = 5000;
 export async function readRoutines(source: string, kind: string, signal?: AbortSignal): Promise<Routines> {
   const sql = KINDS[kind]?.functionsSql;
   if (sql === undefined) return { list: [], isTruncated: false };
-  const answer = await runSql(kind, { source, sql, read_only: true, max_rows: MAX_ROWS }, signal);
-  const result = isObject(answer) && isList(answer['result']) ? answer['result'].filter(isList).slice(1) : [];
+  const response = await runSql(kind, { source, sql, read_only: true, max_rows: MAX_ROWS }, signal);
+  const result = isObject(response) && isList(response['result']) ? response['result'].filter(isList).slice(1) : [];
   const found = new Map<string, Routine>();
   for (const row of result) {
     const [schema, specific, name, returnSchema, returnName, parameter, typeSchema, typeName] = row.map(textOf);
@@ -43,7 +43,7 @@ export async function readRoutines(source: string, kind: string, signal?: AbortS
     );
   }
   const list = [...found.values()];
-  const isTruncated = isObject(answer) && answer['truncated'] === true;
+  const isTruncated = isObject(response) && response['truncated'] === true;
   // The last function may lack parameters.
   return { list: isTruncated ? list.slice(0, -1) : list, isTruncated };
 }

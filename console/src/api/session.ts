@@ -65,5 +65,5 @@ for (const kind of ['pointerdown', 'keydown'] as const) {
   addEventListener(kind, () => (lastUse = Date.now()), { capture: true, passive: true });
 }
 setInterval(() => {
-  if (secret !== null && Date.now() - lastUse > IDLE_MS) signOut('Signed out after 30 minutes without use.');
+  if (secret !== null && Date.now() - lastUse > IDLE_MS) signOut('You were signed out after 30 minutes of inactivity.');
 }, 15_000);

@@ -7,7 +7,7 @@ import type { GraphqlRequest } from './graphql.ts';
 import { credentials } from './session.ts';
 
 export interface SubscriptionSink {
-  next(answer: Json): void;
+  next(response: Json): void;
   failed(message: string): void;
   ended(): void;
 }
@@ -35,7 +35,7 @@ export async function subscribe(
       ...(operationName === undefined ? {} : { operationName }),
     },
     {
-      next: (answer) => sink.next(answer as Json),
+      next: (response) => sink.next(response as Json),
       error: (error) => {
         sink.failed(
           Array.isArray(error)

@@ -2,7 +2,7 @@ import { isReadOnly, readOnlyRefusal } from '../api/settings.ts';
 import type { HeaderRow } from '../model/header-rows.ts';
 import { Button } from '../parts/button.tsx';
 
-/** Headers that are sent along with each call: values, or names of variables that hold them. */
+/** Headers for each call: values, or environment variables that hold them. */
 export function HeadersForm({
   headers,
   onChange,
@@ -30,13 +30,13 @@ export function HeadersForm({
           />
           <select
             class="select"
-            aria-label={`Where the value of header ${index + 1} is`}
+            aria-label={`Type of header ${index + 1}`}
             value={isFromEnvironment ? 'variable' : 'value'}
             disabled={isReadOnly}
             onChange={(event) => set(index, { isFromEnvironment: event.currentTarget.value === 'variable' })}
           >
-            <option value="value">is</option>
-            <option value="variable">is in the variable</option>
+            <option value="value">Value</option>
+            <option value="variable">Environment variable</option>
           </select>
           <input
             class="input"
@@ -50,7 +50,7 @@ export function HeadersForm({
           <Button
             kind="quiet"
             icon="cross"
-            name={`Take header ${index + 1} away`}
+            name={`Remove header ${index + 1}`}
             refusal={readOnlyRefusal}
             onClick={() => onChange(headers.filter((_, each) => each !== index))}
           />
@@ -63,7 +63,7 @@ export function HeadersForm({
           refusal={readOnlyRefusal}
           onClick={() => onChange([...headers, { key: '', value: '', isFromEnvironment: false }])}
         >
-          Add a header
+          Add header
         </Button>
       </div>
     </div>

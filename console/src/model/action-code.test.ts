@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { answerQueryOf, callOf, formOf, handlerStub, samplePayload, sampleOf } from './action-code.ts';
+import { resultQueryOf, callOf, formOf, handlerStub, samplePayload, sampleOf } from './action-code.ts';
 import { parseActionDocument } from './action-document.ts';
 
 const { actions, types } = parseActionDocument(`
@@ -37,7 +37,7 @@ describe('code for an action', () => {
   it('selects all fields of the output', () => {
     expect(callOf(checkout, types, ['cart'])).toBe('mutation Call($cart: Cart!) {\n  checkout(cart: $cart) { total lines { text } }\n}');
     expect(callOf(checkout, types, [], true)).toBe('mutation Call {\n  checkout\n}');
-    expect(answerQueryOf(checkout, types)).toContain('checkout(id: $id) { id created_at errors output { total lines { text } } }');
+    expect(resultQueryOf(checkout, types)).toContain('checkout(id: $id) { id created_at errors output { total lines { text } } }');
     expect(callOf({ ...checkout, outputType: '[String!]' }, types, [])).toBe('mutation Call {\n  checkout\n}');
   });
 

@@ -55,13 +55,13 @@ function selectionOf(type: string, types: Json | undefined, within: readonly str
   const found = typeNamed(types, core);
   const fields = objectsIn(found?.['fields']);
   if (fields.length === 0) return '';
-  const asked = fields.flatMap((field) => {
+  const selections = fields.flatMap((field) => {
     const of = String(field['type']);
     if ([...within, core].includes(coreOf(of))) return [];
     if (within.length === MAX_DEPTH && objectsIn(typeNamed(types, coreOf(of))?.['fields']).length > 0) return [];
     return [`${String(field['name'])}${selectionOf(of, types, [...within, core])}`];
   });
-  return asked.length === 0 ? ' { __typename }' : ` { ${asked.join(' ')} }`;
+  return selections.length === 0 ? ' { __typename }' : ` { ${selections.join(' ')} }`;
 }
 
 /**
@@ -81,8 +81,8 @@ export function callOf(
 }
 
 /** Returns a query for the result of a call of an asynchronous action. */
-export function answerQueryOf({ name, outputType }: ActionSignature, types: Json | undefined): string {
-  return `query Answer($id: uuid!) {\n  ${name}(id: $id) { id created_at errors output${selectionOf(outputType, types)} }\n}`;
+export function resultQueryOf({ name, outputType }: ActionSignature, types: Json | undefined): string {
+  return `query Result($id: uuid!) {\n  ${name}(id: $id) { id created_at errors output${selectionOf(outputType, types)} }\n}`;
 }
 
 /** Returns a handler in TypeScript that needs only Node.js. */
@@ -94,14 +94,14 @@ export function handlerStub(signature: ActionSignature, types: Json | undefined)
   const input = isTaken ? `${own}Arguments` : own;
   const declared = typesIn(types)
     .filter((each) => used.has(each.name))
-    .map(({ list, type, name: called }) =>
+    .map(({ list, type, name: identifier }) =>
       list === 'scalars'
-        ? `type ${called} = unknown;`
+        ? `type ${identifier} = unknown;`
         : list === 'enums'
-          ? `type ${called} = ${objectsIn(type['values'])
+          ? `type ${identifier} = ${objectsIn(type['values'])
               .map(({ value }) => `'${String(value)}'`)
               .join(' | ')};`
-          : interfaceOf(called, objectsIn(type['fields']), types),
+          : interfaceOf(identifier, objectsIn(type['fields']), types),
     );
   return `import { createServer } from 'node:http';
 
@@ -137,9 +137,9 @@ createServer(async (request, response) => {
 
 function interfaceOf(name: string, fields: readonly JsonObject[], types: Json | undefined): string {
   const lines = fields.map((field) => {
-    const { name: called, type, description } = field as unknown as ActionField;
+    const { name: identifier, type, description } = field as unknown as ActionField;
     const comment = description === undefined ? '' : `  /** ${description.replaceAll('*/', '* /').replaceAll('\n', ' ')} */\n`;
-    return `${comment}  ${called}${type.endsWith('!') ? '' : '?'}: ${typescriptOf(type, types)};`;
+    return `${comment}  ${identifier}${type.endsWith('!') ? '' : '?'}: ${typescriptOf(type, types)};`;
   });
   return `interface ${name} {${lines.length === 0 ? '' : `\n${lines.join('\n')}\n`}}`;
 }

@@ -5,7 +5,7 @@ import {
   DocumentError,
   mergedTypes,
   parseActionDocument,
-  placesOfRefusal,
+  placesOfError,
   printActionDocument,
   reachable,
   unusedTypes,
@@ -134,7 +134,7 @@ it.each([
   ['action with name "other" already exists', []],
 ])('finds the quoted type of an error: %s', (message, names) => {
   const text = 'type Mutation { a: T } type T { b: Nothing }';
-  expect(placesOfRefusal(message, text).map(({ from, to }) => text.slice(from, to))).toEqual(names);
+  expect(placesOfError(message, text).map(({ from, to }) => text.slice(from, to))).toEqual(names);
 });
 
 it('keeps keys of a definition that SDL does not have', () => {

@@ -92,21 +92,21 @@ export function parseActionDocument(text: string): ActionDocument {
   };
   const field = (what: string): ActionField => {
     const description = described();
-    const called = name(what).text;
+    const identifier = name(what).text;
     if (has('(')) fail('fields of custom types cannot have arguments');
     expect(':');
     const of = type();
     rejectExtras(what);
-    return { name: called, type: of, ...description };
+    return { name: identifier, type: of, ...description };
   };
   const signature = (root: 'query' | 'mutation'): ActionSignature => {
     const description = described();
-    const called = name('an action').text;
+    const identifier = name('an action').text;
     const args = has('(') ? listOf('(', ')', 'an argument', () => field('an argument')) : [];
     expect(':');
     const outputType = type();
     rejectExtras('an action');
-    return { name: called, type: root, arguments: args, outputType, ...description };
+    return { name: identifier, type: root, arguments: args, outputType, ...description };
   };
   const enumValue = (): JsonObject => {
     const description = described();
@@ -125,17 +125,17 @@ export function parseActionDocument(text: string): ActionDocument {
     const keyword = name('a kind of definition');
     if (!['type', 'input', 'enum', 'scalar'].includes(keyword.text))
       fail(`expected type, input, enum or scalar instead of ${keyword.text}`, keyword);
-    const called = name(`the ${keyword.text}`);
-    const isRoot = keyword.text === 'type' && (called.text === 'Query' || called.text === 'Mutation');
+    const identifier = name(`the ${keyword.text}`);
+    const isRoot = keyword.text === 'type' && (identifier.text === 'Query' || identifier.text === 'Mutation');
     if (peek().text === 'implements') fail('custom types cannot implement interfaces');
     rejectExtras('a type');
     if (isRoot) {
-      actions.push(...listOf('{', '}', 'an action', () => signature(called.text === 'Query' ? 'query' : 'mutation')));
+      actions.push(...listOf('{', '}', 'an action', () => signature(identifier.text === 'Query' ? 'query' : 'mutation')));
       continue;
     }
-    if (names.has(called.text)) fail(`the type ${called.text} is defined twice`, called);
-    names.add(called.text);
-    const head = { name: called.text, ...description };
+    if (names.has(identifier.text)) fail(`the type ${identifier.text} is defined twice`, identifier);
+    names.add(identifier.text);
+    const head = { name: identifier.text, ...description };
     if (keyword.text === 'scalar') lists.scalars.push(head);
     else if (keyword.text === 'enum') lists.enums.push({ ...head, values: listOf('{', '}', 'a value', enumValue) });
     else {
@@ -289,14 +289,14 @@ function printDescription(description: Json | undefined, indent: string): string
 }
 
 /**
- * Merges edited types into the custom types: the written ones replace those that were shown, all others stay. A type keeps its position
+ * Merges edited types into the custom types: the edited ones replace those that were shown, all others stay. A type keeps its position
  * and its relationships, which SDL does not have.
  * @param shown names of the types in the text before it was edited
- * @throws Error for a written type that differs from one of the same name that was not shown
+ * @throws Error for an edited type that differs from one of the same name that was not shown
  */
-export function mergedTypes(all: Json | undefined, shown: ReadonlySet<string>, written: JsonObject): JsonObject {
+export function mergedTypes(all: Json | undefined, shown: ReadonlySet<string>, edited: JsonObject): JsonObject {
   const before = isObject(all) ? all : {};
-  const after = typesIn(written);
+  const after = typesIn(edited);
   for (const { name, type } of after) {
     const hidden = shown.has(name) ? undefined : typeNamed(all, name);
     if (hidden !== undefined && !equalJson(plain(hidden), type))
@@ -343,7 +343,7 @@ export function withoutTypes(all: Json | undefined, names: readonly string[]): J
 }
 
 /** Finds the type that an error message of the service quotes in a text; without one, the first name that it quotes. */
-export function placesOfRefusal(message: string, text: string): readonly { readonly from: number; readonly to: number }[] {
+export function placesOfError(message: string, text: string): readonly { readonly from: number; readonly to: number }[] {
   const quoted = [/\btype:? "([^"]+)"/.exec(message)?.[1], ...[...message.matchAll(/"([^"]+)"/g)].map(([, name]) => name)];
   const tokens = tokensOf(text).filter(({ kind }) => kind === 'name');
   for (const name of quoted) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cronDraft, cronTimes, missingOfCron, writtenCron } from './cron-draft.ts';
+import { cronDraft, cronTimes, missingInCron, cronJson } from './cron-draft.ts';
 
 const TRIGGER = {
   name: 'nightly',
@@ -17,23 +17,23 @@ const times = (schedule: string, count = 5): readonly string[] => cronTimes(sche
 
 describe('form of a cron trigger', () => {
   it('writes an unedited trigger unchanged', () => {
-    expect(writtenCron(cronDraft(TRIGGER), TRIGGER)).toEqual(TRIGGER);
+    expect(cronJson(cronDraft(TRIGGER), TRIGGER)).toEqual(TRIGGER);
   });
 
   it('omits an empty payload, empty headers and an empty comment', () => {
     const { payload: _payload, headers: _headers, comment: _comment, ...rest } = TRIGGER;
-    expect(writtenCron({ ...cronDraft(TRIGGER), payload: ' ', headers: [], comment: '' }, TRIGGER)).toEqual(rest);
+    expect(cronJson({ ...cronDraft(TRIGGER), payload: ' ', headers: [], comment: '' }, TRIGGER)).toEqual(rest);
     expect(cronDraft({ ...TRIGGER, payload: null }).payload).toBe('');
   });
 
   it('names missing and invalid fields', () => {
     const draft = cronDraft();
-    expect(missingOfCron(draft)).toBe('Enter a name');
-    expect(missingOfCron({ ...draft, name: 'a' })).toContain('URL');
-    expect(missingOfCron({ ...draft, name: 'a', webhook: 'b', schedule: ' ' })).toContain('schedule');
-    expect(missingOfCron({ ...draft, name: 'a', webhook: 'b' })).toBeUndefined();
-    expect(() => writtenCron({ ...draft, payload: '{' })).toThrow('Payload: invalid JSON');
-    expect(() => writtenCron({ ...draft, retries: '-1' })).toThrow('whole number');
+    expect(missingInCron(draft)).toBe('Enter a name');
+    expect(missingInCron({ ...draft, name: 'a' })).toContain('URL');
+    expect(missingInCron({ ...draft, name: 'a', webhook: 'b', schedule: ' ' })).toContain('schedule');
+    expect(missingInCron({ ...draft, name: 'a', webhook: 'b' })).toBeUndefined();
+    expect(() => cronJson({ ...draft, payload: '{' })).toThrow('Payload: invalid JSON');
+    expect(() => cronJson({ ...draft, retries: '-1' })).toThrow('whole number');
   });
 });
 

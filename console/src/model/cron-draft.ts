@@ -1,7 +1,7 @@
 /** Form of a cron trigger, and the times of its schedule. */
 import { Cron } from 'croner';
 import type { JsonObject } from './json.ts';
-import { type ScheduledCall, scheduledCall, writtenCall } from './scheduled-call.ts';
+import { type ScheduledCall, scheduledCall, callJson } from './scheduled-call.ts';
 
 export interface CronDraft extends ScheduledCall {
   readonly name: string;
@@ -22,7 +22,7 @@ export function cronDraft(trigger?: JsonObject): CronDraft {
 }
 
 /** Names what is missing; undefined if the draft is complete. */
-export function missingOfCron({ name, webhook, schedule }: CronDraft): string | undefined {
+export function missingInCron({ name, webhook, schedule }: CronDraft): string | undefined {
   if (name.trim() === '') return 'Enter a name';
   if (webhook.trim() === '') return 'Enter a webhook URL';
   return schedule.trim() === '' ? 'Enter a schedule' : undefined;
@@ -33,9 +33,9 @@ export function missingOfCron({ name, webhook, schedule }: CronDraft): string | 
  * @param trigger the stored trigger; keys that the form does not show are preserved
  * @throws Error for an invalid field
  */
-export function writtenCron(draft: CronDraft, trigger: JsonObject = {}): JsonObject {
+export function cronJson(draft: CronDraft, trigger: JsonObject = {}): JsonObject {
   return {
-    ...writtenCall(draft, trigger),
+    ...callJson(draft, trigger),
     name: draft.name.trim(),
     schedule: draft.schedule.trim(),
     include_in_metadata: draft.isInMetadata,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { placeOfPath } from './document-place.ts';
 
-/** What stands at the place, with how often it occurred before. */
+/** Text at a place, with the number of its occurrences before. */
 function found(text: string, path: string, operation?: string): string | undefined {
   const place = placeOfPath(text, path, operation);
   if (place === undefined) return undefined;

@@ -53,8 +53,8 @@ function definitionsOf(tokens: readonly Token[]): Definitions {
   let at = 0;
   while (at < tokens.length) {
     const word = tokens[at]?.text;
-    const named = tokens[at + 1];
-    const name = word !== '{' && named?.kind === 'name' ? named.text : undefined;
+    const next = tokens[at + 1];
+    const name = word !== '{' && next?.kind === 'name' ? next.text : undefined;
     while (at < tokens.length && tokens[at]?.text !== '{') at = tokens[at]?.text === '(' ? afterClosing(tokens, at + 1) : at + 1;
     if (at >= tokens.length) break;
     if (word === 'fragment') {

@@ -60,16 +60,16 @@ function withSession(value: Json, variables: Readonly<Record<string, string>>, i
   if (isObject(value)) return value;
   if (typeof value !== 'string' || !/^x-svc-/i.test(value)) return value;
   const name = value.slice('x-svc-'.length).toLowerCase();
-  const given = variables[name];
-  if (given === undefined || given === '') throw new NotPreviewable(`Enter a value for ${variableHeader(name)}`, true);
-  if (isMany && /^\{.*\}$/s.test(given)) {
-    return given
+  const sessionValue = variables[name];
+  if (sessionValue === undefined || sessionValue === '') throw new NotPreviewable(`Enter a value for ${variableHeader(name)}`, true);
+  if (isMany && /^\{.*\}$/s.test(sessionValue)) {
+    return sessionValue
       .slice(1, -1)
       .split(',')
       .map((item) => item.trim().replace(/^"(.*)"$/, '$1'))
       .filter((item) => item !== '');
   }
-  return given;
+  return sessionValue;
 }
 
 /** Splits a condition into the parts that hold or fail for a row on their own, with their text. */

@@ -32,7 +32,7 @@ function conjunctsOf(node: FilterNode): readonly (FilterNode | Part)[] {
   }));
 }
 
-/** Returns a function that tells if every row that passes `a` passes `b`; it compares each pair once. */
+/** Returns a function that checks that every row that passes `a` also passes `b`; it compares each pair once. */
 function implications(): (a: FilterNode, b: FilterNode) => boolean {
   const known = new Map<object, Map<object, boolean>>();
   const parts = new Map<FilterNode, readonly (FilterNode | Part)[]>();

@@ -26,12 +26,12 @@ const after: JsonObject = {
 it('lists exactly the objects that differ', () => {
   expect(metadataDifferences(before, after).map(({ kind, label }) => `${kind} ${label}`)).toEqual([
     'changed source default',
-    'gone table public.a of default',
+    'removed table public.a of default',
     'changed table public.b of default',
-    'gone function f of default',
-    'gone action one',
+    'removed function f of default',
+    'removed action one',
     'changed action two',
-    'gone api limits',
+    'removed api limits',
     'added table public.c of default',
     'added function g of default',
     'added source other',

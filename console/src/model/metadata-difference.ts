@@ -27,7 +27,7 @@ export interface Difference {
   readonly key: string;
   /** Such as `table public.album of default`. */
   readonly label: string;
-  readonly kind: 'added' | 'gone' | 'changed';
+  readonly kind: 'added' | 'removed' | 'changed';
   readonly place: Place;
   readonly before: Json | undefined;
   readonly after: Json | undefined;
@@ -47,7 +47,7 @@ export function metadataDifferences(before: JsonObject, after: JsonObject): read
     const [was, is] = [old.get(key), now.get(key)];
     if (equalJson(was?.value, is?.value)) return [];
     const { place, label } = (is ?? was) as MetadataObject;
-    const kind = was === undefined ? 'added' : is === undefined ? 'gone' : 'changed';
+    const kind = was === undefined ? 'added' : is === undefined ? 'removed' : 'changed';
     return [{ key, label, kind, place, before: was?.value, after: is?.value }];
   });
 }

@@ -1,6 +1,6 @@
 /** Form of a one-off event. */
 import type { JsonObject } from './json.ts';
-import { type ScheduledCall, scheduledCall, writtenCall } from './scheduled-call.ts';
+import { type ScheduledCall, scheduledCall, callJson } from './scheduled-call.ts';
 
 export interface OneOffDraft extends ScheduledCall {
   /** Local time of the browser, as `<input type="datetime-local">` holds it: `2026-11-23T09:30`. */
@@ -17,16 +17,16 @@ export function oneOffDraft(at: Date): OneOffDraft {
 }
 
 /** Names what is missing; undefined if the draft is complete. */
-export function missingOfOneOff({ webhook, at }: OneOffDraft): string | undefined {
+export function missingInOneOff({ webhook, at }: OneOffDraft): string | undefined {
   if (webhook.trim() === '') return 'Enter a webhook URL';
   return timeOf(at) === undefined ? 'Enter a time' : undefined;
 }
 
 /** Arguments of `create_scheduled_event`. @throws Error for an invalid field */
-export function writtenOneOff(draft: OneOffDraft): JsonObject {
+export function oneOffJson(draft: OneOffDraft): JsonObject {
   const time = timeOf(draft.at);
   if (time === undefined) throw new Error('This time does not exist.');
-  return { ...writtenCall(draft), schedule_at: time.toISOString() };
+  return { ...callJson(draft), schedule_at: time.toISOString() };
 }
 
 /** Reads a local time; undefined if it does not exist. */

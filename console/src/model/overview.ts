@@ -44,7 +44,7 @@ export interface TableOverview {
   readonly triggers: number;
   /** One hexadecimal digit per role of `Overview.roles`: 1 select, 2 insert, 4 update, 8 delete. */
   readonly granted: string;
-  /** The same digits, for permissions without any restriction. */
+  /** Digits like `granted`, for permissions without any restriction. */
   readonly unrestricted: string;
 }
 
@@ -131,7 +131,7 @@ function decodeSource(source: JsonObject): SourceOverview {
       }),
     functions: listOf(source['functions'])
       .filter(isList)
-      .map(([schema, called]) => ({ schema: schemaAt(schema), name: String(called) })),
+      .map(([schema, identifier]) => ({ schema: schemaAt(schema), name: String(identifier) })),
   };
 }
 

@@ -18,7 +18,7 @@ const DEFINITIONS: readonly JsonObject[] = [
 ];
 
 describe('target of a relationship', () => {
-  it.each(DEFINITIONS)('is written as it was read: %j', (definition) => {
+  it.each(DEFINITIONS)('round-trips %j', (definition) => {
     expect(targetDefinition(targetDraft(definition, labelOf), TABLE, definition)).toEqual(definition);
   });
 
@@ -28,7 +28,7 @@ describe('target of a relationship', () => {
   });
 
   it('names missing fields', () => {
-    expect(missingOf(NO_TARGET)).toBe('Choose a table');
+    expect(missingOf(NO_TARGET)).toBe('Select a table');
     expect(missingOf({ ...NO_TARGET, source: 's', table: 't' })).toBe('Map at least one field');
     expect(missingOf({ ...NO_TARGET, to: 'remote', remoteSchema: 'r' })).toBe('Enter a field');
   });

@@ -51,8 +51,8 @@ export function targetDraft(definition: Json | undefined, tableId: (table: Json)
 
 /** Names what is missing; undefined if the draft is complete. */
 export function missingOf({ to, source, table, mapping, remoteSchema, field }: TargetDraft): string | undefined {
-  if (to === 'remote') return remoteSchema === '' ? 'Choose a remote schema' : field.trim() === '' ? 'Enter a field' : undefined;
-  if (source === '' || table === '') return 'Choose a table';
+  if (to === 'remote') return remoteSchema === '' ? 'Select a remote schema' : field.trim() === '' ? 'Enter a field' : undefined;
+  if (source === '' || table === '') return 'Select a table';
   return mapping.some(({ key, value }) => key !== '' && value !== '') ? undefined : 'Map at least one field';
 }
 

@@ -62,17 +62,17 @@ export function parseRemoteField(text: string): RemoteField {
     return fail('a value');
   };
   const field = (): JsonObject => {
-    const called = name('the name of a field');
+    const identifier = name('the name of a field');
     let args: JsonObject = {};
     if (has('(')) {
       take('(');
       args = pairs(')');
     }
-    if (!has('{')) return { [called]: { arguments: args } };
+    if (!has('{')) return { [identifier]: { arguments: args } };
     take('{');
     const inner = field();
     take('}');
-    return { [called]: { arguments: args, field: inner } };
+    return { [identifier]: { arguments: args, field: inner } };
   };
   const parsed = field();
   if (at < tokens.length) fail('the end');
@@ -86,12 +86,12 @@ export function printRemoteField(field: Json | undefined): string {
   if (entry === undefined) return '';
   const [name, call] = entry;
   const { arguments: args, field: inner } = isObject(call) ? call : ({} as JsonObject);
-  const written = isObject(args)
+  const printedArgs = isObject(args)
     ? Object.entries(args)
         .map(([key, value]) => `${key}: ${printValue(value)}`)
         .join(', ')
     : '';
-  return `${name}${written === '' ? '' : `(${written})`}${isObject(inner) ? ` { ${printRemoteField(inner)} }` : ''}`;
+  return `${name}${printedArgs === '' ? '' : `(${printedArgs})`}${isObject(inner) ? ` { ${printRemoteField(inner)} }` : ''}`;
 }
 
 function printValue(value: Json): string {

@@ -70,7 +70,7 @@ export function hasNames({ namespace, types, fields }: RemoteSchemaDraft): boole
 }
 
 /** Names what is missing; undefined if the draft is complete. */
-export function missingOfRemoteSchema({ name, isFromEnvironment, url, variable }: RemoteSchemaDraft): string | undefined {
+export function missingInRemoteSchema({ name, isFromEnvironment, url, variable }: RemoteSchemaDraft): string | undefined {
   if (name.trim() === '') return 'Enter a name';
   if (isFromEnvironment) return variable.trim() === '' ? 'Enter the environment variable of the URL' : undefined;
   return url.trim() === '' ? 'Enter a URL' : undefined;
@@ -81,7 +81,7 @@ export function missingOfRemoteSchema({ name, isFromEnvironment, url, variable }
  * @param entry the stored remote schema; keys that the form does not show are preserved
  * @throws Error for an invalid field
  */
-export function writtenRemoteSchema(draft: RemoteSchemaDraft, entry?: JsonObject): JsonObject {
+export function remoteSchemaJson(draft: RemoteSchemaDraft, entry?: JsonObject): JsonObject {
   const { url: _url, url_from_env: _variable, customization: former, headers: _headers, ...rest } = objectOf(entry?.['definition']);
   const { timeout_seconds: _timeout, forward_client_headers: _forward, ...others } = rest;
   const timeout = wholeNumberOf(draft.timeout, 'Timeout');

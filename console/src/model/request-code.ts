@@ -21,13 +21,13 @@ interface CodeHeader {
 }
 
 function codeHeaders({ hasSecret, headers = {}, token }: CodeOptions): readonly CodeHeader[] {
-  const written = Object.entries(headers);
-  const has = (lower: string): boolean => written.some(([name]) => name.toLowerCase() === lower);
+  const entries = Object.entries(headers);
+  const has = (lower: string): boolean => entries.some(([name]) => name.toLowerCase() === lower);
   const secret: CodeHeader = { name: 'X-Svc-Admin-Secret', text: '', variable: SECRET_VARIABLE };
   return [
     ...(has('content-type') ? [] : [{ name: 'Content-Type', text: 'application/json', variable: undefined }]),
     ...(hasSecret ? [secret] : []),
-    ...written.map(([name, value]): CodeHeader => {
+    ...entries.map(([name, value]): CodeHeader => {
       if (name.toLowerCase() === 'x-svc-admin-secret') return secret;
       if (token !== undefined && value === `Bearer ${token}`) return { name, text: 'Bearer ', variable: TOKEN_VARIABLE };
       return { name, text: value, variable: undefined };

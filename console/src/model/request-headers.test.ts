@@ -6,7 +6,7 @@ import { requestHeaders, withoutAliases, withoutIdentity } from './request-heade
 const CLERK = { role: 'clerk', variables: { 'user-id': '4' } };
 
 describe('requestHeaders', () => {
-  it('lets a written header replace that of the persona, whatever its case', () => {
+  it('replaces a persona header with a custom one, case-insensitively', () => {
     expect(requestHeaders(ADMIN, { 'x-svc-role': 'customer', 'X-Trace': '1' })).toEqual({
       headers: { 'x-svc-role': 'customer', 'X-Trace': '1' },
       hasSecret: true,
@@ -33,8 +33,8 @@ describe('requestHeaders', () => {
   });
 
   it('treats headers with an alias prefix like X-Svc- headers', () => {
-    const given = withoutAliases({ 'X-Hasura-Role': 'customer', 'x-hasura-User-Id': '5', 'X-Trace': '1' }, ['x-hasura-']);
-    expect(requestHeaders(ADMIN, given)).toEqual({
+    const custom = withoutAliases({ 'X-Hasura-Role': 'customer', 'x-hasura-User-Id': '5', 'X-Trace': '1' }, ['x-hasura-']);
+    expect(requestHeaders(ADMIN, custom)).toEqual({
       headers: { 'X-Svc-Role': 'customer', 'X-Svc-User-Id': '5', 'X-Trace': '1' },
       hasSecret: true,
       as: { role: 'customer', variables: { 'user-id': '5' } },

@@ -28,15 +28,15 @@ export function withoutAliases(headers: HeaderFields, prefixes: readonly string[
 
 /** @param custom headers written for the request @throws Error if `custom` has a header twice */
 export function requestHeaders(persona: Persona, custom: HeaderFields = {}): RequestHeaders {
-  const written = new Map<string, string>();
+  const customByName = new Map<string, string>();
   for (const [name, value] of Object.entries(custom)) {
-    if (written.has(name.toLowerCase())) throw new Error(`The header ${name} is set twice.`);
-    written.set(name.toLowerCase(), value);
+    if (customByName.has(name.toLowerCase())) throw new Error(`The header ${name} is set twice.`);
+    customByName.set(name.toLowerCase(), value);
   }
-  const authorization = written.get('authorization');
+  const authorization = customByName.get('authorization');
   // A token contains its role, so the role of the persona is not sent with it.
   const own = Object.entries(authorization === undefined ? personaHeaders(persona) : {}).filter(
-    ([name]) => !written.has(name.toLowerCase()),
+    ([name]) => !customByName.has(name.toLowerCase()),
   );
   const headers = { ...Object.fromEntries(own), ...custom };
   const token = authorization?.replace(/^bearer /i, '') ?? persona.token;
@@ -50,7 +50,7 @@ export function requestHeaders(persona: Persona, custom: HeaderFields = {}): Req
   }
   return {
     headers,
-    hasSecret: token === undefined && !written.has(SECRET),
+    hasSecret: token === undefined && !customByName.has(SECRET),
     as: { role, variables, ...(token === undefined ? {} : { token }) },
   };
 }

@@ -38,7 +38,7 @@ export function scheduledCall(json?: JsonObject): ScheduledCall {
  * @param before the stored trigger; keys that the form does not show are preserved
  * @throws Error for an invalid field
  */
-export function writtenCall(call: ScheduledCall, before: JsonObject = {}): JsonObject {
+export function callJson(call: ScheduledCall, before: JsonObject = {}): JsonObject {
   const { payload: _payload, headers: _headers, comment: _comment, retry_conf: retry = {}, ...rest } = before;
   const headers = headersOf(call.headers);
   const comment = call.comment.trim();

@@ -98,7 +98,7 @@ export function parseSchemaDocument(text: string): SchemaDocument {
   };
   const input = (): InputNode => {
     const description = described();
-    const called = name('a name');
+    const identifier = name('a name');
     take(':');
     const of = type();
     let defaultValue: { readonly default?: string } = {};
@@ -106,11 +106,11 @@ export function parseSchemaDocument(text: string): SchemaDocument {
       take('=');
       defaultValue = { default: value() };
     }
-    return { name: called, type: of, ...defaultValue, directives: directives(), ...description };
+    return { name: identifier, type: of, ...defaultValue, directives: directives(), ...description };
   };
   const field = (): MemberNode => {
     const description = described();
-    const called = name('the name of a field');
+    const identifier = name('the name of a field');
     const args: InputNode[] = [];
     if (has('(')) {
       take('(');
@@ -118,7 +118,7 @@ export function parseSchemaDocument(text: string): SchemaDocument {
       take(')');
     }
     take(':');
-    return { name: called, type: type(), arguments: args, directives: directives(), ...description };
+    return { name: identifier, type: type(), arguments: args, directives: directives(), ...description };
   };
   const enumValue = (): MemberNode => {
     const description = described();
@@ -148,7 +148,7 @@ export function parseSchemaDocument(text: string): SchemaDocument {
       fail('type, input, enum, interface, union, scalar or schema');
     }
     const kind = keyword as DefinitionKeyword;
-    const called = kind === 'schema' ? '' : name(`the name of the ${kind}`);
+    const identifier = kind === 'schema' ? '' : name(`the name of the ${kind}`);
     let interfaces: readonly string[] = [];
     if (has('implements')) {
       at++;
@@ -162,7 +162,7 @@ export function parseSchemaDocument(text: string): SchemaDocument {
     } else if (kind !== 'scalar' && kind !== 'union' && has('{')) {
       members = braces(kind === 'enum' ? enumValue : kind === 'input' ? () => ({ ...input(), arguments: [] }) : field);
     }
-    return { keyword: kind, name: called, interfaces, directives: applied, ...description, members };
+    return { keyword: kind, name: identifier, interfaces, directives: applied, ...description, members };
   };
   const document: DefinitionNode[] = [];
   while (at < tokens.length) document.push(definition());

@@ -83,8 +83,8 @@ describe('selected fields of a remote schema', () => {
   });
 
   it('keep directives of a field and the order of the server', () => {
-    const written = parseSchemaDocument('type Query { size: Int @deprecated(reason: "old") }');
-    const document = ticked(written, REMOTE, 'Query', 'me', true);
+    const parsed = parseSchemaDocument('type Query { size: Int @deprecated(reason: "old") }');
+    const document = ticked(parsed, REMOTE, 'Query', 'me', true);
     expect(print(document)).toContain('type Query { me: User size: Int @deprecated(reason: "old") }');
     expect(isTicked(document, 'Query', 'me')).toBe(true);
   });
@@ -104,10 +104,10 @@ describe('arguments and input fields of a role', () => {
     ['{a: "b"}', '{a: "b"}'],
     ['"12"', '"12"'],
     ['a "quoted" text', '"a \\"quoted\\" text"'],
-  ])('can be preset to %s', (preset, written) => {
+  ])('can be preset to %s', (preset, printed) => {
     const place = { type: 'Query', member: 'users', argument: 'first' };
     const document = withInput(users, REMOTE, place, { isThere: true, preset });
-    expect(print(document)).toContain(`first: Int = 10 @preset(value: ${written})`);
+    expect(print(document)).toContain(`first: Int = 10 @preset(value: ${printed})`);
     expect(inputState(parseSchemaDocument(printSchemaDocument(document)), 'Query', 'users', 'first')).toEqual({ isThere: true, preset });
     expect(withInput(document, REMOTE, place, { isThere: true, preset: undefined })).toEqual(users);
   });

@@ -48,7 +48,7 @@ export function remoteTypes(introspection: Json): RemoteTypes {
     const name = String(type['name']);
     const keyword = KINDS[String(type['kind'])];
     if (name.startsWith('__') || keyword === undefined || BUILT_IN.has(name)) continue;
-    const named = (json: Json | undefined): readonly RemoteMember[] => objectsIn(json).map((each) => memberOf(each));
+    const membersOf = (json: Json | undefined): readonly RemoteMember[] => objectsIn(json).map((each) => memberOf(each));
     const possible = objectsIn(type['possibleTypes']).map((each) => String(each['name']));
     types.set(name, {
       name,
@@ -56,12 +56,12 @@ export function remoteTypes(introspection: Json): RemoteTypes {
       interfaces: objectsIn(type['interfaces']).map((each) => String(each['name'])),
       members:
         keyword === 'enum'
-          ? named(type['enumValues'])
+          ? membersOf(type['enumValues'])
           : keyword === 'input'
-            ? named(type['inputFields'])
+            ? membersOf(type['inputFields'])
             : keyword === 'union'
               ? possible.map((each) => ({ name: each, type: '', default: undefined, description: '', arguments: [] }))
-              : named(type['fields']),
+              : membersOf(type['fields']),
       possible: keyword === 'interface' ? possible : [],
     });
   }
@@ -153,7 +153,7 @@ function newDefinition({ keyword, name, interfaces }: RemoteType, members: reado
   return { keyword, name, interfaces, directives: [], members };
 }
 
-/** Declares types that are named but not declared: inputs, enums and unions whole, of others the fields without nested objects. */
+/** Declares types that are referenced but not declared: inputs, enums and unions whole, of others the fields without nested objects. */
 function completed(document: SchemaDocument, remote: RemoteTypes): SchemaDocument {
   const all = [...document];
   const declare = (name: string): void => {
@@ -236,18 +236,18 @@ const PRESET = /^@preset\(\s*value:\s*([\s\S]*?)\s*,?\s*\)$/;
 export function inputState(document: SchemaDocument, type: string, member: string, argument?: string): InputState {
   const found = definitionNamed(document, type)?.members.find(({ name }) => name === member);
   const input = argument === undefined ? found : found?.arguments.find(({ name }) => name === argument);
-  const written = input?.directives.map((each) => PRESET.exec(each)?.[1]).find((each) => each !== undefined);
-  return { isThere: input !== undefined, preset: written === undefined ? undefined : textOf(written) };
+  const literal = input?.directives.map((each) => PRESET.exec(each)?.[1]).find((each) => each !== undefined);
+  return { isThere: input !== undefined, preset: literal === undefined ? undefined : textOf(literal) };
 }
 
 /** Prints a string without quotes, and anything else as GraphQL writes it. */
-function textOf(written: string): string {
-  if (!/^"(?!"")/.test(written)) return written;
+function textOf(literal: string): string {
+  if (!/^"(?!"")/.test(literal)) return literal;
   try {
-    const text = JSON.parse(written) as string;
-    return literalOf(text) === written ? text : written;
+    const text = JSON.parse(literal) as string;
+    return literalOf(text) === literal ? text : literal;
   } catch {
-    return written;
+    return literal;
   }
 }
 

@@ -66,19 +66,19 @@ function capturedDraft(spec: Json | undefined): CapturedDraft {
 }
 
 /** Names what is missing or invalid; undefined if the draft can be saved. */
-export function missingOfTrigger({ operations, isManual, webhook, documents }: TriggerDraft): string | undefined {
+export function missingInTrigger({ operations, isManual, webhook, documents }: TriggerDraft): string | undefined {
   if (!isManual && CAPTURED.every((operation) => !operations[operation].isOn)) return 'Select an operation';
   for (const operation of CAPTURED) {
     const { isOn, columns, payload } = operations[operation];
     if (isOn && (columns?.length === 0 || payload?.length === 0)) return `Select a column for ${operation}, or all columns`;
   }
   if (webhook.trim() === '') return 'Enter a webhook URL';
-  const wrong = DOCUMENT_KEYS.find((key) => wrongOfDocument(documents[key]) !== undefined);
-  return wrong === undefined ? undefined : `${DOCUMENTS[wrong]}: ${wrongOfDocument(documents[wrong])}`;
+  const invalid = DOCUMENT_KEYS.find((key) => documentError(documents[key]) !== undefined);
+  return invalid === undefined ? undefined : `${DOCUMENTS[invalid]}: ${documentError(documents[invalid])}`;
 }
 
 /** Returns the error in the text of a JSON object; undefined if it is valid or empty. */
-export function wrongOfDocument(text: string): string | undefined {
+export function documentError(text: string): string | undefined {
   if (text.trim() === '') return undefined;
   try {
     return isObject(parseJsonText(text)) ? undefined : 'expected a JSON object';
@@ -92,7 +92,7 @@ export function wrongOfDocument(text: string): string | undefined {
  * @param trigger the stored trigger; keys that the form does not show are preserved
  * @throws Error for an invalid field
  */
-export function writtenTrigger(draft: TriggerDraft, trigger: JsonObject): JsonObject {
+export function triggerJson(draft: TriggerDraft, trigger: JsonObject): JsonObject {
   const { webhook: _webhook, webhook_from_env: _variable, headers: _headers, definition, retry_conf, ...others } = trigger;
   const rest: JsonObject = Object.fromEntries(Object.entries(others).filter(([key]) => !Object.hasOwn(DOCUMENTS, key)));
   const headers = headersOf(draft.headers);
@@ -119,29 +119,29 @@ export function writtenTrigger(draft: TriggerDraft, trigger: JsonObject): JsonOb
 
 function capturedOf({ columns, payload }: CapturedDraft, { payload: before, ...rest }: JsonObject): JsonObject {
   // A missing payload and `*` mean the same: the stored form stays.
-  const written = payload ?? (before === '*' ? before : undefined);
-  return { ...rest, columns: columns ?? '*', ...(written === undefined ? {} : { payload: written }) };
+  const payloadRule = payload ?? (before === '*' ? before : undefined);
+  return { ...rest, columns: columns ?? '*', ...(payloadRule === undefined ? {} : { payload: payloadRule }) };
 }
 
 /** Writes `retry_conf`; empty if none was stored and all values are the defaults. */
 function retryOf({ retries, interval, timeout }: TriggerDraft, before: Json | undefined): JsonObject {
   const stored = objectOf(before);
-  const written = {
+  const retry = {
     num_retries: wholeNumberOf(retries, 'Retries'),
     interval_sec: wholeNumberOf(interval, 'Retry interval'),
     timeout_sec: wholeNumberOf(timeout, 'Timeout'),
   };
-  const keys = Object.keys(written) as (keyof typeof written)[];
-  const changed = keys.filter((key) => written[key] !== RETRY[key] || stored[key] !== undefined);
+  const keys = Object.keys(retry) as (keyof typeof retry)[];
+  const changed = keys.filter((key) => retry[key] !== RETRY[key] || stored[key] !== undefined);
   if (before === undefined && changed.length === 0) return {};
   // The service needs the first two if any is set.
   const needed = keys.filter((key) => changed.includes(key) || key !== 'timeout_sec');
-  return { retry_conf: { ...stored, ...Object.fromEntries(needed.map((key) => [key, written[key]])) } };
+  return { retry_conf: { ...stored, ...Object.fromEntries(needed.map((key) => [key, retry[key]])) } };
 }
 
 function documentOf({ documents }: TriggerDraft, key: DocumentKey): Json {
-  const wrong = wrongOfDocument(documents[key]);
-  if (wrong !== undefined) throw new Error(`${DOCUMENTS[key]}: ${wrong}`);
+  const error = documentError(documents[key]);
+  if (error !== undefined) throw new Error(`${DOCUMENTS[key]}: ${error}`);
   return parseJsonText(documents[key]);
 }
 

@@ -21,7 +21,7 @@ const TRANSFORMS: readonly JsonObject[] = [
 ];
 
 describe('form of a transform', () => {
-  it.each(TRANSFORMS)('is written as it was read: %j', (transform) => {
+  it.each(TRANSFORMS)('round-trips %j', (transform) => {
     expect(transformOf(transformDraft(transform))).toEqual(transform);
   });
 

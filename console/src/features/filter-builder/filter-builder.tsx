@@ -41,10 +41,10 @@ export function FilterBuilder(props: BuilderProps) {
       <Node {...props} path="condition" onRemove={isGroup ? undefined : () => onChange(ANYTHING)} />
       {!isGroup && !isReadOnly && (
         <div class="row-tight">
-          <Button small icon="plus" name="And another condition" onClick={() => join('all')}>
+          <Button small icon="plus" name="Add AND condition" onClick={() => join('all')}>
             and
           </Button>
-          <Button small icon="plus" name="Or another condition" onClick={() => join('any')}>
+          <Button small icon="plus" name="Add OR condition" onClick={() => join('any')}>
             or
           </Button>
         </div>
@@ -86,7 +86,7 @@ function Node(props: NodeProps) {
       return (
         <div class="row-tight">
           <code class="grow">{printJson(node.key === null ? node.json : { [node.key]: node.json })}</code>
-          <span class="muted small">kept as it is</span>
+          <span class="muted small">edit as JSON</span>
           <NodeMenu {...props} />
         </div>
       );
@@ -122,7 +122,7 @@ function NodeMenu({ node, path, isReadOnly, onChange, onRemove, extra = [] }: No
       small
       kind="quiet"
       icon="more"
-      name={`Change ${path}`}
+      name={`More actions for ${path}`}
       items={[
         { label: 'Wrap in ALL of', run: () => onChange(wrapped(node, 'all')) },
         { label: 'Wrap in ANY of', run: () => onChange(wrapped(node, 'any')) },
@@ -143,11 +143,11 @@ function Group(props: NodeOf<'all' | 'any' | 'not'>) {
     <div class="filter-group" role="group" aria-label={path}>
       <div class="row-tight">
         {isEmpty && onRemove === undefined ? (
-          <span class="muted">All rows: no condition.</span>
+          <span class="muted">All rows (no condition)</span>
         ) : (
           <select
             class="select input-small"
-            aria-label={`How ${path} joins`}
+            aria-label={`Group operator of ${path}`}
             disabled={isReadOnly}
             value={node.kind}
             onChange={(event) => onChange(switched(node, event.currentTarget.value as 'all' | 'any' | 'not'))}
@@ -196,7 +196,7 @@ function Exists(props: NodeOf<'exists'>) {
   return (
     <div class="filter-group" role="group" aria-label={path}>
       <div class="row-tight">
-        <span class="muted">there is a row of</span>
+        <span class="muted">exists row in</span>
         <Combobox
           small
           name={`Table of ${path}`}
@@ -321,23 +321,27 @@ function Add({ scope, path, onAdd }: { readonly scope: Scope | undefined; readon
   const relations = scope === undefined || data === undefined ? [] : relationsOf(scope, data);
   return (
     <div class="row-tight">
-      <Button small icon="plus" name={`Add a condition to ${path}`} onClick={() => onAdd(blankTest(scope))}>
+      <Button small icon="plus" name={`Add condition to ${path}`} onClick={() => onAdd(blankTest(scope))}>
         Condition
       </Button>
       <Menu
         small
         kind="quiet"
         icon="down"
-        name={`Add something else to ${path}`}
+        name={`Add relationship or group to ${path}`}
         items={[
           ...relations.map(
-            ({ name }): MenuItem => ({ label: `By ${name}`, icon: 'link', run: () => onAdd({ kind: 'relation', name, child: ANYTHING }) }),
+            ({ name }): MenuItem => ({
+              label: `Relationship ${name}`,
+              icon: 'link',
+              run: () => onAdd({ kind: 'relation', name, child: ANYTHING }),
+            }),
           ),
           { label: 'ALL of …', run: () => onAdd({ kind: 'all', key: '_and', children: [] }) },
           { label: 'ANY of …', run: () => onAdd({ kind: 'any', key: '_or', children: [] }) },
           { label: 'NOT …', run: () => onAdd({ kind: 'not', key: '_not', child: ANYTHING }) },
           {
-            label: 'There is a row of …',
+            label: 'EXISTS row in …',
             run: () =>
               onAdd({
                 kind: 'exists',

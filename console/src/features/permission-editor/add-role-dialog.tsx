@@ -14,13 +14,13 @@ export function AddRoleDialog({
   onAdd(name: string): void;
 }) {
   const [name, setName] = useState('');
-  const refusal = name.trim() === '' ? 'Give it a name' : name.trim() === 'admin' ? 'admin may do everything already' : undefined;
+  const refusal = name.trim() === '' ? 'Enter a name' : name.trim() === 'admin' ? 'admin already has all permissions' : undefined;
   const add = (): void => {
     if (refusal === undefined) onAdd(name.trim());
   };
   return (
     <Dialog
-      title="Add a role"
+      title="Add role"
       onClose={onClose}
       onSubmit={add}
       footer={
@@ -29,12 +29,15 @@ export function AddRoleDialog({
         </Button>
       }
     >
-      <Field label="Name" hint="Which role a request has, its token, webhook or headers say. The role is there once it has a permission.">
+      <Field
+        label="Name"
+        hint="A request gets its role from its token, the auth hook or its headers. The role exists once it has a permission."
+      >
         {(id) => (
           <Combobox
             id={id}
             isLive
-            name="Name of the role"
+            name="Role name"
             value={name}
             options={known.map((value) => ({ value }))}
             placeholder="customer"

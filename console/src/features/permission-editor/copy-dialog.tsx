@@ -35,21 +35,21 @@ export function CopyDialog({
   const offered = [...chosenTables, ...found.filter((each) => !chosenTables.includes(each)).slice(0, TABLES_LISTED)];
   return (
     <Dialog
-      title={`Copy ${operation} of ${role} to`}
+      title={`Copy ${operation} permission of ${role}`}
       onClose={onClose}
       footer={
         <Button
           kind="primary"
-          refusal={chosen.length + chosenTables.length === 0 ? 'Tick a role or a table' : undefined}
+          refusal={chosen.length + chosenTables.length === 0 ? 'Select a role or a table' : undefined}
           onClick={() => onCopy({ roles: chosen, tables: chosenTables })}
         >
-          Review
+          Review changes
         </Button>
       }
     >
       <fieldset class="plain-fieldset">
         <legend class="label">Roles</legend>
-        {roles.length === 0 && <p class="muted">There is no other role yet.</p>}
+        {roles.length === 0 && <p class="muted">There are no other roles.</p>}
         <div class="check-list">
           {roles.map((each) => (
             <Check
@@ -62,8 +62,8 @@ export function CopyDialog({
         </div>
       </fieldset>
       <fieldset class="plain-fieldset stack-tight">
-        <legend class="label">Tables, which get it for {role} too</legend>
-        <Search name="Filter the tables" value={filter} onInput={setFilter} />
+        <legend class="label">Tables (with {role} as well)</legend>
+        <Search name="Filter tables" value={filter} onInput={setFilter} />
         <div class="check-list">
           {offered.map((each) => (
             <Check
@@ -74,7 +74,7 @@ export function CopyDialog({
             />
           ))}
         </div>
-        {found.length > TABLES_LISTED && <p class="muted small">And {found.length - TABLES_LISTED} more: filter them.</p>}
+        {found.length > TABLES_LISTED && <p class="muted small">And {found.length - TABLES_LISTED} more. Use the filter.</p>}
       </fieldset>
     </Dialog>
   );

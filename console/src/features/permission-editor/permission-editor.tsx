@@ -63,7 +63,7 @@ function copyChange(table: TableOverview, { role, operation }: PermissionCell, t
   const names = [...targets.roles, ...targets.tables.map(tableId)];
   const addresses = [table, ...targets.tables].map(addressOf);
   return {
-    title: `${operation} of ${role} on ${tableId(table)}, for ${names.join(', ')}`,
+    title: `Copy ${operation} permission of ${role} on ${tableId(table)} to ${names.join(', ')}`,
     tables: addresses,
     review: true,
     steps: (entries) => {
@@ -71,7 +71,7 @@ function copyChange(table: TableOverview, { role, operation }: PermissionCell, t
       if (original === undefined) return [];
       return addresses.flatMap((address, index) => {
         const entry = entries[index];
-        if (entry === null || entry === undefined) throw new Error('a table is no longer tracked');
+        if (entry === null || entry === undefined) throw new Error('A table is no longer tracked.');
         const roles = index === 0 ? targets.roles : [role, ...targets.roles];
         const after = roles.reduce((all, target) => withMember(all, key, 'role', target, { ...original, role: target }), entry);
         return tableSteps(address, entry, after);
@@ -107,21 +107,21 @@ export function PermissionEditor({ data, table, info }: EditorProps) {
       {roles.length === 0 ? (
         <EmptyState
           icon="shield"
-          title="No role may do anything yet"
+          title="No permissions yet"
           actions={
             <Button kind="primary" icon="plus" onClick={() => setAdding(true)}>
-              Add a role
+              Add role
             </Button>
           }
         >
-          A role is there once a permission names it. Administrators may always do everything.
+          A role exists once a permission names it. Administrators have all permissions.
         </EmptyState>
       ) : (
         <>
           <PermissionGrid data={data} table={table} info={info} roles={roles} chosen={chosen} />
           <div class="row">
             <Button small icon="plus" onClick={() => setAdding(true)}>
-              Add a role
+              Add role
             </Button>
             {chosen !== undefined && <CopyButton cell={chosen} info={info} onCopy={() => setCopying(chosen)} />}
           </div>
@@ -142,7 +142,7 @@ export function PermissionEditor({ data, table, info }: EditorProps) {
           })}
         />
       ) : (
-        roles.length > 0 && <p class="muted">Choose a cell to see and change what the role may do.</p>
+        roles.length > 0 && <p class="muted">Select a cell to edit its permission.</p>
       )}
       {isAdding && (
         <AddRoleDialog
@@ -171,8 +171,13 @@ export function PermissionEditor({ data, table, info }: EditorProps) {
 function CopyButton({ cell, info, onCopy }: { readonly cell: PermissionCell; readonly info: TableInfo; onCopy(): void }) {
   const hasNone = permissionOf(info.entry, cell.role, cell.operation) === null;
   return (
-    <Button small icon="copy" refusal={isReadOnly ? READ_ONLY_REASON : hasNone ? 'There is nothing to copy' : undefined} onClick={onCopy}>
-      Copy …
+    <Button
+      small
+      icon="copy"
+      refusal={isReadOnly ? READ_ONLY_REASON : hasNone ? 'There is no permission to copy' : undefined}
+      onClick={onCopy}
+    >
+      Copy permission …
     </Button>
   );
 }
@@ -218,7 +223,7 @@ function PermissionGrid({ data, table, info, roles, chosen }: GridProps) {
             tabIndex={-1}
             class={`access-button${isChosen ? ' is-chosen' : ''}`}
             aria-pressed={isChosen}
-            aria-label={`${operation} of ${role}: ${[access, note].filter(Boolean).join(' ')}`}
+            aria-label={`${operation} permission of ${role}: ${[access === 'part' ? 'partial' : access, note].filter(Boolean).join(' ')}`}
             onClick={() => setQuery({ role, operation })}
           >
             <AccessMark access={access} note={note} />

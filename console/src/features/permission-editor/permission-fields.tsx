@@ -26,17 +26,18 @@ export function PermissionColumns({
   return (
     <fieldset class="plain-fieldset">
       <legend>
-        <span class="label">Columns</span> <span class="muted small">{operation === 'select' ? 'it sees' : 'it may give'}</span>
+        <span class="label">Columns</span>{' '}
+        <span class="muted small">{operation === 'select' ? 'the role can read' : 'the role can set'}</span>
       </legend>
       <div class="row">
-        <Check label="All, also those that come later" checked={isAll} onChange={(on) => onChange(on ? '*' : names)} />
+        <Check label="All columns, including new ones" checked={isAll} onChange={(on) => onChange(on ? '*' : names)} />
         {!isAll && (
           <>
             <Button small kind="quiet" onClick={() => onChange(names)}>
-              Tick all
+              Select all
             </Button>
             <Button small kind="quiet" onClick={() => onChange([])}>
-              None
+              Select none
             </Button>
           </>
         )}
@@ -75,12 +76,11 @@ export function ColumnPresets({
   const preset = isObject(draft['set']) ? draft['set'] : {};
   const entries = Object.entries(preset);
   const typeOf = (column: string): string => info.columns.find(({ name }) => name === column)?.type ?? '';
-  const set = (next: readonly (readonly [string, Json])[]): void => onChange(next.length === 0 ? undefined : Object.fromEntries(next));
+  const update = (next: readonly (readonly [string, Json])[]): void => onChange(next.length === 0 ? undefined : Object.fromEntries(next));
   return (
     <fieldset class="plain-fieldset">
       <legend>
-        <span class="label">Presets</span>{' '}
-        <span class="muted small">columns that are set by the service, from the session or a fixed value</span>
+        <span class="label">Column presets</span> <span class="muted small">from a session variable or a fixed value</span>
       </legend>
       <div class="stack-tight">
         {entries.map(([column, value], index) => (
@@ -88,17 +88,17 @@ export function ColumnPresets({
             <span class="mono">{column}</span> =
             <Combobox
               small
-              name={`Preset of ${column}`}
+              name={`Preset for ${column}`}
               value={typeof value === 'string' ? value : printJson(value)}
               options={variables.map((name) => ({ value: variableHeader(name), note: 'session' }))}
-              onChange={(text) => set(entries.with(index, [column, valueOfText(text, typeOf(column), '_eq')]))}
+              onChange={(text) => update(entries.with(index, [column, valueOfText(text, typeOf(column), '_eq')]))}
             />
             <Button
               small
               kind="quiet"
               icon="cross"
-              name={`Remove the preset of ${column}`}
-              onClick={() => set(entries.toSpliced(index, 1))}
+              name={`Remove preset for ${column}`}
+              onClick={() => update(entries.toSpliced(index, 1))}
             />
           </div>
         ))}
@@ -107,9 +107,9 @@ export function ColumnPresets({
           icon="plus"
           items={info.columns
             .filter(({ name }) => !Object.hasOwn(preset, name))
-            .map(({ name }) => ({ label: name, run: () => set([...entries, [name, 'X-Svc-User-Id']]) }))}
+            .map(({ name }) => ({ label: name, run: () => update([...entries, [name, 'X-Svc-User-Id']]) }))}
         >
-          Preset
+          Add preset
         </Menu>
       </div>
     </fieldset>

@@ -29,13 +29,13 @@ interface FormProps extends PermissionAddress {
 
 /** Conditions of a permission, by operation. */
 const CONDITIONS: Readonly<Record<PermissionOperation, readonly (readonly [key: string, label: string, hint: string])[]>> = {
-  select: [['filter', 'Rows', 'it sees']],
-  insert: [['check', 'Rows', 'it may insert: what is inserted has to fulfil']],
+  select: [['filter', 'Row filter', 'rows the role can read']],
+  insert: [['check', 'Row check', 'inserted rows must satisfy']],
   update: [
-    ['filter', 'Rows', 'it may update'],
-    ['check', 'Afterwards', 'what was updated has to fulfil'],
+    ['filter', 'Row filter', 'rows the role can update'],
+    ['check', 'Row check', 'updated rows must satisfy'],
   ],
-  delete: [['filter', 'Rows', 'it may delete']],
+  delete: [['filter', 'Row filter', 'rows the role can delete']],
 };
 
 function blank(operation: PermissionOperation, info: TableInfo): JsonObject {
@@ -56,16 +56,16 @@ function blank(operation: PermissionOperation, info: TableInfo): JsonObject {
 export function PermissionForm(props: FormProps) {
   const { info, role, operation, saved } = props;
   const state = usePermissionDraft(props);
-  const { draft, form, failure, wrong, isChanged, outdatedSince, refusal } = state;
+  const { draft, form, failure, textError, isChanged, outdatedSince, refusal } = state;
   return (
     <section class="card permission">
       <header>
         <h2 class="grow">
-          {operation} of <span class="accent">{role}</span>
+          {operation} permission of <span class="accent">{role}</span>
           {isChanged && <span class="badge badge-accent edited">edited</span>}
         </h2>
         <Segments
-          name="Shown as"
+          name="View as"
           options={[
             ['tree', 'Tree'],
             ['json', 'JSON'],
@@ -77,7 +77,7 @@ export function PermissionForm(props: FormProps) {
       {failure !== undefined && <ErrorBox error={shownError(failure)} />}
       {outdatedSince !== undefined && (
         <p class="banner banner-warn" role="status">
-          This permission has been changed since your draft began at v{outdatedSince}. The review shows both; Reset shows the stored one.
+          This permission has changed since your draft from v{outdatedSince}. The review shows both versions. Reset shows the stored one.
         </p>
       )}
       {form === 'json' && <PermissionJson {...props} state={state} fallback={blank(operation, info)} />}
@@ -85,15 +85,15 @@ export function PermissionForm(props: FormProps) {
       {form === 'tree' && draft !== null && <PermissionTree {...props} draft={draft} set={state.set} />}
       <div class="row permission-actions">
         <Button kind="primary" refusal={refusal} onClick={() => void state.apply(draft)}>
-          Review the change
+          Review changes
         </Button>
-        <Button refusal={isChanged || wrong !== undefined ? undefined : 'Nothing is changed'} onClick={state.reset}>
+        <Button refusal={isChanged || textError !== undefined ? undefined : 'No changes'} onClick={state.reset}>
           Reset
         </Button>
         <span class="grow" />
         {saved !== null && (
           <Button kind="quiet" icon="trash" refusal={readOnlyRefusal} onClick={() => void state.apply(null)}>
-            Take it away …
+            Delete permission …
           </Button>
         )}
       </div>
@@ -109,7 +109,7 @@ function NoPermission({ info, role, operation, others, onChoose }: FormProps & {
   return (
     <div class="stack">
       <p class="muted">
-        {role} may not {operation} here.
+        {role} has no {operation} permission.
       </p>
       <div class="row">
         <Button kind="primary" refusal={readOnlyRefusal} onClick={() => onChoose(blank(operation, info))}>
@@ -120,12 +120,12 @@ function NoPermission({ info, role, operation, others, onChoose }: FormProps & {
             refusal={readOnlyRefusal}
             onClick={() => onChoose({ ...blank(operation, info), [condition]: { [owner]: { _eq: 'X-Svc-User-Id' } } })}
           >
-            Own rows by {owner}
+            Own rows ({owner})
           </Button>
         )}
         {others.length > 0 && (
-          <Menu icon="copy" items={others.map((other) => ({ label: `As ${other.role}`, run: () => onChoose(other.permission) }))}>
-            Same as …
+          <Menu icon="copy" items={others.map((other) => ({ label: other.role, run: () => onChoose(other.permission) }))}>
+            Copy from …
           </Menu>
         )}
       </div>
@@ -139,7 +139,7 @@ function PermissionJson({
   state,
   fallback,
 }: FormProps & { readonly state: PermissionDraftState; readonly fallback: JsonObject }) {
-  const { draft, text, wrong, refusal } = state;
+  const { draft, text, textError, refusal } = state;
   return (
     <div class="stack-tight">
       <CodeEditor
@@ -151,10 +151,10 @@ function PermissionJson({
         onChange={state.editText}
         onRun={() => void (refusal === undefined && state.apply(draft))}
       />
-      {wrong !== undefined && (
+      {textError !== undefined && (
         <p class="field">
-          <span class="wrong" role="alert">
-            {wrong}
+          <span class="error-text" role="alert">
+            {textError}
           </span>
         </p>
       )}
@@ -196,8 +196,8 @@ function PermissionTree(props: TreeProps) {
         {operation === 'select' && <SelectOptions draft={draft} set={set} />}
         {operation !== 'select' && (
           <Check
-            label="Only for backends (backend_only)"
-            title="Needs the header X-Svc-Use-Backend-Only-Permissions with the admin secret"
+            label="Backend only"
+            title="backend_only: requires the admin secret and the header X-Svc-Use-Backend-Only-Permissions"
             checked={draft['backend_only'] === true}
             onChange={(on) => set({ backend_only: on ? true : undefined })}
           />
@@ -214,22 +214,22 @@ function SelectOptions({ draft, set }: Pick<TreeProps, 'draft' | 'set'>) {
   const { limit } = draft;
   return (
     <div class="row">
-      <Field label="Most rows of an answer">
+      <Field label="Row limit">
         {(id) => (
           <input
             id={id}
             class="input input-small"
             inputMode="numeric"
             size={8}
-            placeholder="any"
+            placeholder="none"
             value={limit === undefined || limit === null ? '' : String(limit)}
             onInput={(event) => set({ limit: /^\d+$/.test(event.currentTarget.value) ? Number(event.currentTarget.value) : undefined })}
           />
         )}
       </Field>
       <Check
-        label="Aggregates"
-        title="allow_aggregations: counts, sums and the like"
+        label="Allow aggregations"
+        title="allow_aggregations: count, sum and other aggregates"
         checked={draft['allow_aggregations'] === true}
         onChange={(on) => set({ allow_aggregations: on ? true : undefined })}
       />

@@ -34,11 +34,11 @@ function permissionChange({ table, role, operation }: PermissionAddress, permiss
   const key = `${operation}_permissions`;
   const address = { source: table.source, kind: table.kind, table: tableJson(table) };
   return {
-    title: `${operation} of ${role} on ${tableId(table)}`,
+    title: `${operation} permission of ${role} on ${tableId(table)}`,
     tables: [address],
     review: true,
     steps: ([entry]) => {
-      if (entry === null || entry === undefined) throw new Error('the table is no longer tracked');
+      if (entry === null || entry === undefined) throw new Error('This table is no longer tracked.');
       const comment = memberOf(entry, key, 'role', role)?.['comment'];
       const member = permission === null ? null : { role, permission, ...(comment === undefined ? {} : { comment }) };
       return tableSteps(address, entry, withMember(entry, key, 'role', role, member));
@@ -56,7 +56,7 @@ export function usePermissionDraft(options: Options) {
   const [form, setForm] = useState<'tree' | 'json'>('tree');
   /** The JSON as typed; undefined while the editor shows the draft. */
   const [text, setText] = useState<string>();
-  const [wrong, setWrong] = useState<string>();
+  const [textError, setTextError] = useState<string>();
   const [failure, setFailure] = useState<Failure>();
   /** Set from a successful change until the stored permission has been read again: the draft stays on screen. */
   const [isApplied, setApplied] = useState(false);
@@ -76,7 +76,7 @@ export function usePermissionDraft(options: Options) {
   const reset = (): void => {
     setEdited(undefined);
     setText(undefined);
-    setWrong(undefined);
+    setTextError(undefined);
     setApplied(false);
   };
   return {
@@ -89,7 +89,7 @@ export function usePermissionDraft(options: Options) {
     reset,
     form,
     show(next: 'tree' | 'json'): void {
-      if (next === 'tree' && wrong !== undefined) return;
+      if (next === 'tree' && textError !== undefined) return;
       setText(undefined);
       setForm(next);
     },
@@ -98,19 +98,19 @@ export function usePermissionDraft(options: Options) {
       setText(next);
       try {
         const json = parseJsonText(next);
-        if (!isObject(json)) throw new SyntaxError('a permission is an object');
-        setWrong(undefined);
+        if (!isObject(json)) throw new SyntaxError('expected a JSON object');
+        setTextError(undefined);
         setDraft(json);
       } catch (error) {
-        setWrong(failureOf(error).message);
+        setTextError(failureOf(error).message);
       }
     },
-    wrong,
+    textError,
     failure,
     isChanged,
     /** Version that the draft began with, if the stored permission has been changed since. */
     outdatedSince: edited !== undefined && isChanged && !isApplied && !equalJson(before, saved) ? version : undefined,
-    refusal: isReadOnly ? READ_ONLY_REASON : wrong !== undefined ? 'The JSON is broken' : isChanged ? undefined : 'Nothing is changed',
+    refusal: isReadOnly ? READ_ONLY_REASON : textError !== undefined ? 'Invalid JSON' : isChanged ? undefined : 'No changes',
     async apply(permission: JsonObject | null): Promise<void> {
       setFailure(undefined);
       const storedIn = (entry: JsonObject | null | undefined): Json =>

@@ -26,7 +26,7 @@ const TABS = [
   { id: 'code', label: 'Code' },
 ] as const;
 
-/** One action. What is written in a tab stays while another one is seen. */
+/** One action. Unsaved text in a tab survives a change of tabs. */
 export function ActionPage({ all, action }: { readonly all: ActionsMetadata; readonly action: JsonObject }) {
   const name = String(action['name']);
   const tab = place.value.query.get('tab') ?? 'definition';
@@ -38,7 +38,7 @@ export function ActionPage({ all, action }: { readonly all: ActionsMetadata; rea
   const problem = all.problems.get(name);
   const remove = async (): Promise<void> => {
     const done = await attempt({
-      title: `Delete the action ${name}${kind === 'asynchronous' ? ' and what is kept of its calls' : ''}`,
+      title: `Delete action ${name}${kind === 'asynchronous' ? ' and its stored calls' : ''}`,
       review: true,
       parts: [memberPart('actions', name)],
       steps: () => [{ type: 'drop_action', args: { name } }],
@@ -66,7 +66,7 @@ export function ActionPage({ all, action }: { readonly all: ActionsMetadata; rea
             name="More"
             items={[
               { label: 'Edit as JSON …', icon: 'edit', refusal: readOnlyRefusal, run: () => setEdited(action) },
-              { label: 'Delete this action …', icon: 'trash', danger: true, refusal: readOnlyRefusal, run: () => void remove() },
+              { label: 'Delete action …', icon: 'trash', danger: true, refusal: readOnlyRefusal, run: () => void remove() },
             ]}
           />
         </span>
@@ -77,7 +77,7 @@ export function ActionPage({ all, action }: { readonly all: ActionsMetadata; rea
           <span>{problem}</span>
         </div>
       )}
-      <Tabs name="Of the action" tabs={TABS} chosen={tab} onChoose={(id) => setQuery({ tab: id })} />
+      <Tabs name="Action" tabs={TABS} chosen={tab} onChoose={(id) => setQuery({ tab: id })} />
       <div {...tabPanel(tab)} class="stack">
         {tab === 'permissions' ? (
           <Permissions action={action} />
@@ -97,9 +97,9 @@ export function ActionPage({ all, action }: { readonly all: ActionsMetadata; rea
           text={printJson({ definition: definitionOf(edited), comment: edited['comment'] ?? null }, 2)}
           action="Save"
           onClose={() => setEdited(null)}
-          onSubmit={async (written) => {
-            if (!isObject(written)) throw new SyntaxError('an action is an object');
-            const { definition: next = {}, comment } = written;
+          onSubmit={async (json) => {
+            if (!isObject(json)) throw new SyntaxError('expected a JSON object');
+            const { definition: next = {}, comment } = json;
             const head = actionArgs({ name, definition: next, ...(comment === null || comment === undefined ? {} : { comment }) });
             const done = await makeChange({
               title: `Action ${name}`,
@@ -111,7 +111,7 @@ export function ActionPage({ all, action }: { readonly all: ActionsMetadata; rea
             if (done !== null) setEdited(null);
           }}
         >
-          <p class="muted">All that its definition holds, as the metadata has it.</p>
+          <p class="muted">The definition as stored in the metadata.</p>
         </JsonDialog>
       )}
     </div>

@@ -14,7 +14,7 @@ import { NewAction } from './new-action.tsx';
 import { readActions } from './read-actions.ts';
 import { Types } from './types.tsx';
 
-/** Fields that code of the deployer's own answers, and the types that they have. */
+/** Actions and their types. */
 export function Actions() {
   const [, name] = place.value.path;
   const tab = place.value.query.get('tab') ?? 'actions';
@@ -33,7 +33,7 @@ export function Actions() {
         ) : value === undefined ? null : (
           <EmptyState
             icon="actions"
-            title={`There is no action ${name}`}
+            title={`Action ${name} not found`}
             actions={
               <a class="button" href={hrefOf(['actions'])}>
                 All actions
@@ -57,7 +57,7 @@ export function Actions() {
         {value !== undefined && value.actions.length > 0 && add}
       </header>
       <Tabs
-        name="Of actions"
+        name="Actions and types"
         tabs={[
           { id: 'actions', label: 'Actions' },
           { id: 'types', label: 'Types' },

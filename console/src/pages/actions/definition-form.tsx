@@ -34,15 +34,15 @@ export function DefinitionForm({
   onSaved(name: string): void;
 }) {
   const [failure, setFailure] = useState<Failure>();
-  /** The text that the failure is about. */
-  const [refusedText, setRefusedText] = useState('');
+  /** Text that the failure is about. */
+  const [rejectedText, setRejectedText] = useState('');
   const [isBusy, setBusy] = useState(false);
   const draft = edited ?? definitionDraft(action, all.types);
   const set = (changes: Partial<DefinitionDraft>): void => onDraft({ ...draft, ...changes });
-  const marks = marksOfSdl(draft.sdl, failure === undefined ? undefined : { text: refusedText, failure });
+  const marks = marksOfSdl(draft.sdl, failure === undefined ? undefined : { text: rejectedText, failure });
   const isNew = action === undefined;
-  const unchanged = edited === undefined ? 'Nothing is changed' : undefined;
-  const refusal = isReadOnly ? READ_ONLY_REASON : isBusy ? 'Being saved' : ((isNew ? undefined : unchanged) ?? missingIn(draft));
+  const unchanged = edited === undefined ? 'No changes' : undefined;
+  const refusal = isReadOnly ? READ_ONLY_REASON : isBusy ? 'Saving …' : ((isNew ? undefined : unchanged) ?? missingIn(draft));
   const save = async (): Promise<void> => {
     if (refusal !== undefined) return;
     setFailure(undefined);
@@ -53,7 +53,7 @@ export function DefinitionForm({
       onDraft(undefined);
       onSaved(name);
     } catch (error) {
-      setRefusedText(draft.sdl);
+      setRejectedText(draft.sdl);
       setFailure(failureOf(error));
     } finally {
       setBusy(false);
@@ -66,7 +66,7 @@ export function DefinitionForm({
         sdl={draft.sdl}
         marks={marks}
         hasExample={isNew}
-        wrong={failure === undefined || draft.sdl !== refusedText ? marks[0]?.message : undefined}
+        error={failure === undefined || draft.sdl !== rejectedText ? marks[0]?.message : undefined}
         onChange={(sdl) => set({ sdl })}
         onRun={() => void save()}
       />
@@ -90,21 +90,21 @@ export function DefinitionForm({
 }
 
 function missingIn({ sdl, handler }: DefinitionDraft): string | undefined {
-  return sdl.trim() === '' ? 'Write its signature' : handler.trim() === '' ? 'Say which URL answers it' : undefined;
+  return sdl.trim() === '' ? 'Enter a signature' : handler.trim() === '' ? 'Enter a handler URL' : undefined;
 }
 
 function Signature({
   sdl,
   marks,
   hasExample,
-  wrong,
+  error,
   onChange,
   onRun,
 }: {
   readonly sdl: string;
   readonly marks: readonly CodeMark[];
   readonly hasExample: boolean;
-  readonly wrong: string | undefined;
+  readonly error: string | undefined;
   onChange(sdl: string): void;
   onRun(): void;
 }) {
@@ -114,8 +114,8 @@ function Signature({
         <h2 class="grow">Signature and types</h2>
       </header>
       <p class="muted">
-        The field in <code>type Mutation</code> or <code>type Query</code>, with the types that it uses. Types of other actions and of
-        tables are used by their names.
+        The field in <code>type Mutation</code> or <code>type Query</code>, and the types that it uses. Refer to types of other actions and
+        of tables by name.
       </p>
       <CodeEditor
         name="Signature and types"
@@ -129,11 +129,11 @@ function Signature({
       />
       {hasExample && (
         <details>
-          <summary>An example</summary>
+          <summary>Example</summary>
           <pre class="code-block">{EXAMPLE_SDL}</pre>
         </details>
       )}
-      {wrong !== undefined && <p class="wrong small">{wrong}</p>}
+      {error !== undefined && <p class="error-text small">{error}</p>}
     </section>
   );
 }
@@ -146,46 +146,40 @@ function Handler({ draft, set }: { readonly draft: DefinitionDraft; set(changes:
       </header>
       <TextField
         label="URL"
-        hint="{{HANDLERS_URL}} in it is a variable of the service's environment."
+        hint="May contain environment variables of the service, such as {{HANDLERS_URL}}."
         placeholder="{{HANDLERS_URL}}/login"
         value={draft.handler}
         readOnly={isReadOnly}
         onInput={(handler) => set({ handler })}
       />
       <div class="field">
-        <span class="label">The client</span>
+        <span class="label">Execution</span>
         <Segments
-          name="The client"
+          name="Execution"
           options={[
-            ['now', 'waits for the answer'],
-            ['later', 'gets an id, the answer later'],
+            ['now', 'Synchronous'],
+            ['later', 'Asynchronous'],
           ]}
-          chosen={draft.isLater ? 'later' : 'now'}
-          onChoose={(kind) => set({ isLater: kind === 'later' })}
+          chosen={draft.isAsynchronous ? 'later' : 'now'}
+          onChoose={(kind) => set({ isAsynchronous: kind === 'later' })}
         />
-        {draft.isLater && isQueryIn(draft.sdl) && <span class="wrong">A query is always waited for.</span>}
+        {draft.isAsynchronous && isQueryIn(draft.sdl) && <span class="error-text">Queries are always synchronous.</span>}
       </div>
       <div class="row fields">
         <TextField
           kind="number"
           readOnly={isReadOnly}
-          label="Time limit, seconds"
+          label="Timeout (seconds)"
           value={draft.timeout}
           onInput={(timeout) => set({ timeout })}
         />
-        {draft.isLater && (
+        {draft.isAsynchronous && (
           <>
+            <TextField kind="number" readOnly={isReadOnly} label="Retries" value={draft.retries} onInput={(retries) => set({ retries })} />
             <TextField
               kind="number"
               readOnly={isReadOnly}
-              label="Calls after a failed one"
-              value={draft.retries}
-              onInput={(retries) => set({ retries })}
-            />
-            <TextField
-              kind="number"
-              readOnly={isReadOnly}
-              label="Seconds between them"
+              label="Retry interval (seconds)"
               value={draft.interval}
               onInput={(interval) => set({ interval })}
             />
@@ -193,15 +187,15 @@ function Handler({ draft, set }: { readonly draft: DefinitionDraft; set(changes:
         )}
       </div>
       <Check
-        label="The handler gets the headers of the client's request"
+        label="Forward client headers to the handler"
         checked={draft.forward}
         disabled={isReadOnly}
         onChange={(forward) => set({ forward })}
       />
       {draft.forward && (
         <TextField
-          label="Headers that it does not get"
-          hint="Names, with commas between; empty: those of the connection, such as Host and Accept."
+          label="Headers not forwarded"
+          hint="Separated by commas. Defaults to connection headers such as Host and Accept."
           value={draft.ignored}
           readOnly={isReadOnly}
           onInput={(ignored) => set({ ignored })}
@@ -209,8 +203,8 @@ function Handler({ draft, set }: { readonly draft: DefinitionDraft; set(changes:
       )}
       <HeadersForm headers={draft.headers} onChange={(headers) => set({ headers })} />
       <TextField
-        label="Variable with the secret that calls are signed with"
-        hint="Empty: they are not signed."
+        label="Signing secret (environment variable)"
+        hint="Leave empty for unsigned calls."
         class="narrow-input"
         placeholder="ACTION_SECRET"
         value={draft.secret}

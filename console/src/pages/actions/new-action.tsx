@@ -5,7 +5,6 @@ import { DefinitionForm } from './definition-form.tsx';
 import type { DefinitionDraft } from './definition-draft.ts';
 import type { ActionsMetadata } from './read-actions.ts';
 
-/** An action that is not there yet. */
 export function NewAction({ all }: { readonly all: ActionsMetadata }) {
   const [draft, setDraft] = useState<DefinitionDraft>();
   return (

@@ -6,12 +6,12 @@ import { isObject, type JsonObject, objectsIn } from '../../model/json.ts';
 import type { Step } from '../../model/steps.ts';
 import { RoleTicks } from '../../parts/role-ticks.tsx';
 
-/** The operation that lets a role call an action, as its entry in the metadata says. */
+/** Step that grants a permission from the metadata. */
 export function actionPermissionStep(action: string, { role = '', comment }: JsonObject): Step {
   return { type: 'create_action_permission', args: { action, role, ...(comment === undefined ? {} : { comment }) } };
 }
 
-/** Which roles may call the action. */
+/** Roles that can call the action. */
 export function Permissions({ action }: { readonly action: JsonObject }) {
   const name = String(action['name']);
   const granted = objectsIn(action['permissions']).map(({ role }) => String(role));
@@ -19,7 +19,7 @@ export function Permissions({ action }: { readonly action: JsonObject }) {
   const toggle = async (role: string, on: boolean): Promise<boolean> => {
     const drop: Step = { type: 'drop_action_permission', args: { action: name, role } };
     const done = await attempt({
-      title: on ? `Let ${role} call ${name}` : `No longer let ${role} call ${name}`,
+      title: on ? `Allow ${role} to call ${name}` : `Revoke permission of ${role} to call ${name}`,
       parts: [memberPart('actions', name)],
       steps: () => [on ? actionPermissionStep(name, { role }) : drop],
       inverse: ([before = null]) => {
@@ -31,13 +31,13 @@ export function Permissions({ action }: { readonly action: JsonObject }) {
   };
   return (
     <section class="card stack">
-      <p class="muted">An administrator may call every action. To other roles it is there only where they may call it.</p>
+      <p class="muted">Administrators can call every action. For other roles, the action exists only if they can call it.</p>
       <RoleTicks
-        name={`Roles that may call ${name}`}
-        what="May call it"
+        name={`Roles that can call ${name}`}
+        what="Can call"
         roles={[...new Set([...(data?.roles ?? []), ...granted])].sort()}
         granted={granted}
-        through={(role) =>
+        inheritedFrom={(role) =>
           (data?.inheritedRoles.find((each) => each.name === role)?.parents ?? []).filter((parent) => granted.includes(parent))
         }
         refusal={readOnlyRefusal}

@@ -15,7 +15,7 @@ import { definitionOf, actionArgs } from './read-actions.ts';
 export interface TransformsDraft {
   readonly request: TransformDraft;
   readonly response: BodyDraft;
-  /** The transforms as they were stored when the draft began. */
+  /** Transforms as they were stored when the draft began. */
   readonly basis: JsonObject;
 }
 
@@ -31,7 +31,7 @@ export function transformsDraft(action: JsonObject): TransformsDraft {
 
 /** The change that stores the transforms of a draft and nothing else of the action. */
 export function transformsChange(name: string, draft: TransformsDraft): Change {
-  const written = (action: JsonObject): JsonObject => {
+  const withTransforms = (action: JsonObject): JsonObject => {
     const { request_transform: _request, response_transform: _response, ...rest } = definitionOf(action);
     const request = transformOf(draft.request);
     const response = responseTransformOf(draft.response);
@@ -49,11 +49,11 @@ export function transformsChange(name: string, draft: TransformsDraft): Change {
     draft: {
       before: draft.basis,
       now: (_, [now = null]) => transformsIn(now, definitionOf),
-      after: (_, [now = null]) => transformsIn(now, written),
+      after: (_, [now = null]) => transformsIn(now, withTransforms),
     },
     steps: (_, [now = null]) => {
-      if (!isObject(now)) throw new Error(`The action ${name} is no longer there.`);
-      return [{ type: 'update_action', args: actionArgs({ ...now, definition: written(now) }) }];
+      if (!isObject(now)) throw new Error(`The action ${name} no longer exists.`);
+      return [{ type: 'update_action', args: actionArgs({ ...now, definition: withTransforms(now) }) }];
     },
     inverse: ([before = null]) => (isObject(before) ? [{ type: 'update_action', args: actionArgs(before) }] : []),
   };

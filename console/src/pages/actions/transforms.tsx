@@ -12,14 +12,14 @@ import { Pairs } from '../../parts/pairs.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { Segments } from '../../parts/tabs.tsx';
 import { TextField } from '../../parts/text-field.tsx';
-import { AnswerPreview } from './answer-preview.tsx';
+import { ResponsePreview } from './response-preview.tsx';
 import type { ActionsMetadata } from './read-actions.ts';
 import { TransformPreview } from './transform-preview.tsx';
 import { type TransformsDraft, transformsChange, transformsDraft } from './transforms-draft.ts';
 
 const METHODS = ['', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const BODIES: readonly (readonly [BodyForm, string])[] = [
-  ['same', 'As it is'],
+  ['same', 'Unchanged'],
   ['template', 'Template'],
   ['form', 'Form'],
   ['none', 'None'],
@@ -41,7 +41,7 @@ export function Transforms({
 }) {
   const [failure, setFailure] = useState<Failure>();
   const draft = edited ?? transformsDraft(action);
-  const unchanged = edited === undefined ? 'Nothing is changed' : undefined;
+  const unchanged = edited === undefined ? 'No changes' : undefined;
   const save = async (): Promise<void> => {
     setFailure(undefined);
     try {
@@ -58,14 +58,14 @@ export function Transforms({
         <RequestTransform request={draft.request} onChange={(request) => onDraft({ ...draft, request })} />
         <section class="card stack">
           <header>
-            <h2>The answer</h2>
+            <h2>Response</h2>
           </header>
           <Body
-            name="Body of the answer"
+            name="Response body"
             forms={draft.response.form === 'form' ? BODIES : RESPONSES}
             body={draft.response}
-            hint="$body is what the handler answered, $response.status its status."
-            start={'{\n  "token": {{$body.access_token}}\n}'}
+            hint="$body is the response of the handler, $response.status its status."
+            example={'{\n  "token": {{$body.access_token}}\n}'}
             onChange={(response) => onDraft({ ...draft, response })}
           />
         </section>
@@ -80,7 +80,7 @@ export function Transforms({
       </div>
       <div class="stack">
         <TransformPreview all={all} action={action} draft={draft} />
-        {draft.response.form === 'template' && <AnswerPreview all={all} action={action} template={draft.response.template} />}
+        {draft.response.form === 'template' && <ResponsePreview all={all} action={action} template={draft.response.template} />}
       </div>
     </div>
   );
@@ -91,7 +91,7 @@ function RequestTransform({ request, onChange }: { readonly request: TransformDr
   return (
     <section class="card stack">
       <header>
-        <h2>The call</h2>
+        <h2>Request</h2>
       </header>
       <div class="row fields">
         <Field label="Method">
@@ -105,7 +105,7 @@ function RequestTransform({ request, onChange }: { readonly request: TransformDr
             >
               {(METHODS.includes(request.method as '') ? METHODS : [...METHODS, request.method]).map((method) => (
                 <option key={method} value={method}>
-                  {method === '' ? 'as it is: POST' : method}
+                  {method === '' ? 'default (POST)' : method}
                 </option>
               ))}
             </select>
@@ -124,7 +124,7 @@ function RequestTransform({ request, onChange }: { readonly request: TransformDr
         {typeof request.query === 'string' ? (
           <input
             class="input"
-            aria-label="Query string, a template"
+            aria-label="Query string template"
             value={request.query}
             spellcheck={false}
             readOnly={isReadOnly}
@@ -133,9 +133,9 @@ function RequestTransform({ request, onChange }: { readonly request: TransformDr
         ) : (
           <Pairs
             name="Query parameters"
-            labels={['Parameter', 'Its template']}
+            labels={['Parameter', 'Template']}
             pairs={request.query}
-            add="Add a parameter"
+            add="Add parameter"
             refusal={readOnlyRefusal}
             onChange={(query) => set({ query })}
           />
@@ -144,27 +144,27 @@ function RequestTransform({ request, onChange }: { readonly request: TransformDr
       <div class="stack-tight">
         <span class="label">Headers</span>
         <Pairs
-          name="Headers that are added"
-          labels={['Header', 'Its template']}
+          name="Added headers"
+          labels={['Header', 'Template']}
           pairs={request.headers}
-          add="Add a header"
+          add="Add header"
           refusal={readOnlyRefusal}
           onChange={(headers) => set({ headers })}
         />
       </div>
       <TextField
-        label="Headers that are left out"
-        hint="Names, with commas between."
+        label="Removed headers"
+        hint="Separated by commas."
         value={request.withoutHeaders}
         readOnly={isReadOnly}
         onInput={(withoutHeaders) => set({ withoutHeaders })}
       />
       <Body
-        name="Body"
+        name="Request body"
         forms={BODIES}
         body={request.body}
-        hint="$body is what the handler would get: action, input, session_variables."
-        start={'{\n  "id": {{$body.input.id}}\n}'}
+        hint="$body is the default request body: action, input, session_variables."
+        example={'{\n  "id": {{$body.input.id}}\n}'}
         onChange={(body) => set({ body })}
       />
     </section>
@@ -176,15 +176,15 @@ function Body({
   forms,
   body,
   hint,
-  start,
+  example,
   onChange,
 }: {
   readonly name: string;
   readonly forms: readonly (readonly [BodyForm, string])[];
   readonly body: BodyDraft;
   readonly hint: string;
-  /** A template to begin with. */
-  readonly start: string;
+  /** Template to start with. */
+  readonly example: string;
   onChange(body: BodyDraft): void;
 }) {
   return (
@@ -196,13 +196,13 @@ function Body({
         chosen={body.form}
         onChoose={(form) => {
           if (isReadOnly) return;
-          onChange({ ...body, form, template: form === 'template' && body.template === '' ? start : body.template });
+          onChange({ ...body, form, template: form === 'template' && body.template === '' ? example : body.template });
         }}
       />
       {body.form === 'template' && (
         <>
           <CodeEditor
-            name={`Template of the ${name.toLowerCase()}`}
+            name={`${name} template`}
             language="text"
             height="160px"
             value={body.template}
@@ -214,10 +214,10 @@ function Body({
       )}
       {body.form === 'form' && (
         <Pairs
-          name={`Fields of the ${name.toLowerCase()}`}
-          labels={['Field', 'Its template']}
+          name={`${name} fields`}
+          labels={['Field', 'Template']}
           pairs={body.rows}
-          add="Add a field"
+          add="Add field"
           refusal={readOnlyRefusal}
           onChange={(rows) => onChange({ ...body, rows })}
         />

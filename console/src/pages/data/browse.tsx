@@ -16,8 +16,8 @@ export function Browse({ table, info }: { readonly table: TableOverview; readonl
   const { names } = info;
   if (names === undefined) {
     return (
-      <EmptyState icon="warn" title="GraphQL does not have this table">
-        Its name cannot be one of GraphQL’s: give it another one under Structure.
+      <EmptyState icon="warn" title="Table not in the GraphQL schema">
+        The table name is not a valid GraphQL name. Set a custom name under Structure.
       </EmptyState>
     );
   }
@@ -43,17 +43,17 @@ function BrowseTable({ table, info }: { readonly table: TableOverview; readonly 
     return (
       <EmptyState
         icon="shield"
-        title={`${personaLabel(as)} may not select from ${tableId(table)}`}
+        title={`${personaLabel(as)} has no select permission on ${tableId(table)}`}
         actions={
           <a
             class="button button-primary"
             href={hrefOf(['data', table.source, tableId(table)], { tab: 'permissions', role: as.role, operation: 'select' })}
           >
-            Grant it
+            Add permission
           </a>
         }
       >
-        A role sees the rows and columns that a select permission gives it.
+        A select permission defines the rows and columns that a role can read.
       </EmptyState>
     );
   }

@@ -49,24 +49,23 @@ function UntrackedFunctions({ kind, state, onAdd }: { readonly kind: string; rea
     <section class="card stack">
       <header>
         <h2 class="grow">Untracked {value !== undefined && <span class="badge">{untracked.length}</span>}</h2>
-        <Button small kind="quiet" icon="reload" name="Read the functions again" onClick={reload} />
+        <Button small kind="quiet" icon="reload" name="Refresh functions" onClick={reload} />
         <Button small icon="plus" refusal={readOnlyRefusal} onClick={onAdd}>
-          By name
+          Track by name
         </Button>
       </header>
       {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
       {value === undefined && isLoading && <Loading what="the functions of the database" onStop={stop} />}
       {value?.isTruncated === false && untracked.length === 0 && (
-        <p class="muted">None: a function can be tracked that returns rows of a tracked table.</p>
+        <p class="muted">No functions to track. A function must return rows of a tracked table.</p>
       )}
       {value?.isTruncated === true && (
         <p role="status">
-          The database has more functions than the {value.list.length} that were looked at, in the order of schemas and names. Track others
-          by name.
+          Only the first {value.list.length} functions of the database are listed, by schema and name. Track others by name.
         </p>
       )}
       {untracked.length > 0 && (
-        <ListTable name="Functions that are not tracked" columns={['Function', 'Arguments', 'Returns', ACTIONS]}>
+        <ListTable name="Untracked functions" columns={['Function', 'Arguments', 'Returns', ACTIONS]}>
           {untracked.map((each, index) => (
             <tr key={index}>
               <td>
@@ -109,18 +108,16 @@ function TrackedFunctions(props: TrackedProps) {
       {entries.failure !== undefined && <ErrorBox error={shownError(entries.failure)} onRetry={entries.reload} />}
       {tracked === undefined && entries.isLoading && <Loading what="the tracked functions" />}
       {tracked?.length === 0 && (
-        <EmptyState icon="sql" title="No function is tracked">
-          A tracked function is a root field: a query, or a mutation where it changes rows.
+        <EmptyState icon="sql" title="No tracked functions">
+          A tracked function becomes a query or, if it changes rows, a mutation.
         </EmptyState>
       )}
       {tracked !== undefined && tracked.length > 0 && (
         <>
           {config.value?.['is_function_permissions_inferred'] !== false && (
-            <p class="muted">
-              A role that may select from the table of a function may call the function, if it is a query. Mutations have to be permitted.
-            </p>
+            <p class="muted">Roles with a select permission on the returned table can call query functions. Mutations need a permission.</p>
           )}
-          <ListTable name="Tracked functions" columns={['Function', 'In the API', 'Roles', ACTIONS]}>
+          <ListTable name="Tracked functions" columns={['Function', 'Exposed as', 'Roles', ACTIONS]}>
             {tracked.map((each) => (
               <TrackedRow key={each.id} {...props} tracked={each} />
             ))}
@@ -144,9 +141,9 @@ function TrackedRow({ state, tracked, onEdit, onPermit }: TrackedProps & { reado
         {typeof entry['comment'] === 'string' && <p class="muted small">{entry['comment']}</p>}
       </td>
       <td>
-        {exposed === undefined ? <span class="muted">as it is defined</span> : String(exposed)}
+        {exposed === undefined ? <span class="muted">default</span> : String(exposed)}
         {custom !== undefined && ` ${String(custom)}`}
-        {session !== undefined && <p class="muted small">is told the session as {String(session)}</p>}
+        {session !== undefined && <p class="muted small">session argument: {String(session)}</p>}
       </td>
       <td>{roles.join(', ') || <span class="muted">none</span>}</td>
       <td class="nowrap">

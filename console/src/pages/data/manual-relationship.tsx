@@ -27,8 +27,8 @@ export function ManualRelationship({
   const [name, setName] = useState('');
   const [form, setForm] = useState<'object' | 'array'>('object');
   const [target, setTarget] = useState('');
-  const [own, setOwn] = useState('');
-  const [other, setOther] = useState('');
+  const [from, setFrom] = useState('');
+  const [to, setTo] = useState('');
   const [failure, setFailure] = useState<Failure>();
   const tables = data.sources.find(({ name: each }) => each === table.source)?.tables ?? [];
   const found = findTable(data, table.source, target);
@@ -38,10 +38,10 @@ export function ManualRelationship({
   );
   const apply = async (): Promise<void> => {
     if (found === undefined) return;
-    const using = { manual_configuration: { remote_table: tableJson(found), column_mapping: { [own]: other } } };
+    const using = { manual_configuration: { remote_table: tableJson(found), column_mapping: { [from]: to } } };
     try {
       await makeChange({
-        title: `Relationship ${name}`,
+        title: `Create relationship ${name}`,
         steps: () => [
           { type: `${table.kind}_create_${form}_relationship`, args: { source: table.source, table: tableJson(table), name, using } },
         ],
@@ -54,26 +54,26 @@ export function ManualRelationship({
   };
   return (
     <Dialog
-      title={`Relationship of ${tableId(table)}`}
+      title={`New relationship of ${tableId(table)}`}
       onClose={onClose}
       onSubmit={() => void apply()}
       footer={
         <Button
           kind="primary"
-          refusal={name === '' || found === undefined || own === '' || other === '' ? 'Fill in all of it' : undefined}
+          refusal={name === '' || found === undefined || from === '' || to === '' ? 'Fill in all fields' : undefined}
           onClick={() => void apply()}
         >
-          Make it
+          Create
         </Button>
       }
     >
       {failure !== undefined && <ErrorBox error={shownError(failure)} />}
-      <p class="muted">By columns that are equal, where no foreign key says so: for views, say.</p>
+      <p class="muted">Joins rows by equal columns without a foreign key, for example for views.</p>
       <Segments
-        name="Leads to"
+        name="Relationship type"
         options={[
-          ['object', 'One row'],
-          ['array', 'Many rows'],
+          ['object', 'Object (one row)'],
+          ['array', 'Array (many rows)'],
         ]}
         chosen={form}
         onChoose={setForm}
@@ -94,27 +94,27 @@ export function ManualRelationship({
         )}
       </Field>
       <div class="row">
-        <Field label="Column here">
+        <Field label="From column">
           {(id) => (
             <Combobox
               id={id}
-              name="Column here"
-              value={own}
+              name="From column"
+              value={from}
               options={info.columns.map((each) => ({ value: each.name, note: each.type }))}
               strict
-              onChange={setOwn}
+              onChange={setFrom}
             />
           )}
         </Field>
-        <Field label="Column there">
+        <Field label="To column">
           {(id) => (
             <Combobox
               id={id}
-              name="Column there"
-              value={other}
+              name="To column"
+              value={to}
               options={(columns ?? []).map((each) => ({ value: each.name, note: each.type }))}
               strict
-              onChange={setOther}
+              onChange={setTo}
             />
           )}
         </Field>

@@ -20,9 +20,9 @@ import { RemoteRelationship } from './remote-relationship.tsx';
 import { RenameRelationship } from './rename-relationship.tsx';
 
 const LISTS = [
-  ['object_relationships', 'a row'],
-  ['array_relationships', 'rows'],
-  ['remote_relationships', 'elsewhere'],
+  ['object_relationships', 'object'],
+  ['array_relationships', 'array'],
+  ['remote_relationships', 'remote'],
 ] as const;
 
 interface RelationshipsProps {
@@ -34,7 +34,8 @@ interface RelationshipsProps {
 /** A relationship of the table, as one of its three lists has it. */
 interface ListedRelationship {
   readonly key: (typeof LISTS)[number][0];
-  readonly leads: string;
+  /** Type of the relationship, for display. */
+  readonly type: string;
   readonly member: JsonObject;
   readonly name: string;
 }
@@ -44,8 +45,8 @@ type OpenDialog = 'manual' | 'remote' | ListedRelationship;
 
 export function Relationships({ data, table, info }: RelationshipsProps) {
   const [open, setOpen] = useState<OpenDialog | null>(null);
-  const all = LISTS.flatMap(([key, leads]) =>
-    membersOf(info.entry, key).map((member): ListedRelationship => ({ key, leads, member, name: String(member['name']) })),
+  const all = LISTS.flatMap(([key, type]) =>
+    membersOf(info.entry, key).map((member): ListedRelationship => ({ key, type, member, name: String(member['name']) })),
   );
   const names = [...info.columnNames.values(), ...all.map(({ name }) => name)];
   const close = (): void => setOpen(null);
@@ -73,7 +74,7 @@ export function Relationships({ data, table, info }: RelationshipsProps) {
         source={{ name: table.source, kind: table.kind }}
         version={data.version}
         table={tableJson(table)}
-        taken={names}
+        usedNames={names}
       />
       {open === 'manual' && <ManualRelationship data={data} table={table} info={info} onClose={close} />}
       {open === 'remote' && <RemoteRelationship data={data} table={table} info={info} before={undefined} onClose={close} />}
@@ -94,17 +95,17 @@ export function Relationships({ data, table, info }: RelationshipsProps) {
   );
 }
 
-async function dropRelationship(table: TableOverview, { key, name }: ListedRelationship): Promise<void> {
+async function deleteRelationship(table: TableOverview, { key, name }: ListedRelationship): Promise<void> {
   const address = { source: table.source, kind: table.kind, table: tableJson(table) };
   try {
     await makeChange({
-      title: `Drop the relationship ${name} of ${tableId(table)}`,
+      title: `Delete relationship ${name} of ${tableId(table)}`,
       tables: [address],
       steps: ([entry]) =>
         entry === null || entry === undefined ? [] : tableSteps(address, entry, withMember(entry, key, 'name', name, null)),
     });
   } catch (error) {
-    showToast(failureOf(error).message, { isWrong: true });
+    showToast(failureOf(error).message, { isError: true });
   }
 }
 
@@ -122,7 +123,7 @@ function RelationshipList({
           Relationships <span class="badge">{all.length}</span>
         </h2>
         <Button small icon="plus" refusal={readOnlyRefusal} onClick={() => onOpen('manual')}>
-          By hand
+          Add relationship
         </Button>
         <Button
           small
@@ -131,15 +132,15 @@ function RelationshipList({
           refusal={readOnlyRefusal}
           onClick={() => onOpen('remote')}
         >
-          To elsewhere
+          Add remote relationship
         </Button>
       </header>
       {all.length === 0 ? (
-        <p class="muted">None yet: a relationship is a field that leads from a row to rows of another table.</p>
+        <p class="muted">No relationships yet. A relationship is a field with the related rows of another table.</p>
       ) : (
-        <ListTable name="Relationships" columns={['Field', 'Leads to', 'By', ACTIONS]}>
+        <ListTable name="Relationships" columns={['Field', 'Target', 'Mapping', ACTIONS]}>
           {all.map((relationship) => {
-            const { key, leads, member, name } = relationship;
+            const { key, type, member, name } = relationship;
             return (
               <tr key={name}>
                 <td>
@@ -147,15 +148,15 @@ function RelationshipList({
                   {typeof member['comment'] === 'string' && <p class="muted small">{member['comment']}</p>}
                 </td>
                 <td>
-                  <span class="muted">{leads}</span> {targetOf(member, info)}
+                  <span class="muted">{type}</span> {targetOf(member, info)}
                 </td>
                 <td class="mono small">{mappingOf(member)}</td>
                 <td class="nowrap">
                   <Button small kind="quiet" refusal={readOnlyRefusal} onClick={() => onOpen(relationship)}>
                     {key === 'remote_relationships' ? 'Edit' : 'Rename'}
                   </Button>
-                  <Button small kind="quiet" refusal={readOnlyRefusal} onClick={() => void dropRelationship(table, relationship)}>
-                    Drop …
+                  <Button small kind="quiet" refusal={readOnlyRefusal} onClick={() => void deleteRelationship(table, relationship)}>
+                    Delete …
                   </Button>
                 </td>
               </tr>

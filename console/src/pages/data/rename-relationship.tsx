@@ -18,7 +18,7 @@ export function RenameRelationship({ table, name, onClose }: { readonly table: T
   const apply = async (): Promise<void> => {
     try {
       await makeChange({
-        title: `Rename the relationship ${name} to ${next}`,
+        title: `Rename relationship ${name} to ${next}`,
         steps: () => [step(name, next)],
         inverse: [step(next, name)],
       });
@@ -33,17 +33,13 @@ export function RenameRelationship({ table, name, onClose }: { readonly table: T
       onClose={onClose}
       onSubmit={() => void apply()}
       footer={
-        <Button
-          kind="primary"
-          refusal={next.trim() === '' || next === name ? 'Give it another name' : undefined}
-          onClick={() => void apply()}
-        >
+        <Button kind="primary" refusal={next.trim() === '' || next === name ? 'Enter a new name' : undefined} onClick={() => void apply()}>
           Rename
         </Button>
       }
     >
       {failure !== undefined && <ErrorBox error={shownError(failure)} />}
-      <Field label="Name" hint="Permissions that use it are changed with it; queries of clients are not.">
+      <Field label="Name" hint="Permissions that use it are updated. Queries of clients are not.">
         {(id) => (
           <input id={id} class="input" value={next} spellcheck={false} autofocus onInput={(event) => setNext(event.currentTarget.value)} />
         )}

@@ -134,8 +134,8 @@ function Cell({ table, info, state, row, column, link }: CellProps) {
         <a
           class="cell-link"
           tabIndex={-1}
-          title={`The row of ${labelOf(link.to)}`}
-          aria-label={`The row of ${labelOf(link.to)}`}
+          title={`Referenced row in ${labelOf(link.to)}`}
+          aria-label={`Referenced row in ${labelOf(link.to)}`}
           href={hrefOf(['data', table.source, labelOf(link.to)], { where: printJson({ [link.column]: { _eq: json } }) })}
         >
           <Icon name="right" />

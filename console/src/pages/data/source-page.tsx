@@ -36,7 +36,7 @@ export function SourcePage({ data, source }: { readonly data: Overview; readonly
             name="More"
             items={[
               {
-                label: 'Drop this source …',
+                label: 'Remove source …',
                 icon: 'trash',
                 danger: true,
                 refusal: readOnlyRefusal,
@@ -53,7 +53,7 @@ export function SourcePage({ data, source }: { readonly data: Overview; readonly
         </div>
       )}
       <Tabs
-        name="Of the source"
+        name="Source"
         tabs={[
           { id: 'tables', label: 'Tables' },
           { id: 'relationships', label: 'Relationships' },
@@ -80,7 +80,7 @@ export function SourcePage({ data, source }: { readonly data: Overview; readonly
 
 async function dropSource({ name, kind, unavailable }: SourceOverview): Promise<void> {
   await attempt({
-    title: `Drop the source ${name}`,
+    title: `Remove source ${name}`,
     review: true,
     // The dependents of an unavailable source are unknown, so they are not dropped with it.
     steps: () => [{ type: `${kind}_drop_source`, args: { name, ...(unavailable === undefined ? { cascade: true } : {}) } }],
@@ -95,7 +95,7 @@ async function undoOfDrop(name: string): Promise<Partial<Change>> {
     const remotes = remoteSchemas.map((remote) => memberPart('remote_schemas', remote));
     return { tables, parts: [sourcePart(name), ...remotes, ...(affectsTypes ? [sectionPart('custom_types')] : [])], inverse };
   } catch (error) {
-    showToast(`Dropping ${name} cannot be taken back: ${failureOf(error).message}`, { isWrong: true });
+    showToast(`Removing ${name} cannot be undone: ${failureOf(error).message}`, { isError: true });
     return {};
   }
 }

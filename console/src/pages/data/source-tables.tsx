@@ -38,7 +38,7 @@ function UntrackedTables({ source, tracking }: { readonly source: SourceOverview
     <section class="card">
       <header>
         <h2 class="grow">Untracked {tables !== undefined && <span class="badge">{untracked.length}</span>}</h2>
-        <Button icon="reload" kind="quiet" small name="Read the list again" onClick={reload} />
+        <Button icon="reload" kind="quiet" small name="Refresh list" onClick={reload} />
       </header>
       {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
       {tables === undefined && isLoading && <Loading what="the tables of the database" />}
@@ -46,7 +46,7 @@ function UntrackedTables({ source, tracking }: { readonly source: SourceOverview
         <p class="muted">
           {tables.length === 0 ? (
             <>
-              The database has no table yet. Make some on the <a href={hrefOf(['sql'], { source: source.name })}>SQL page</a>.
+              The database has no tables yet. Create some on the <a href={hrefOf(['sql'], { source: source.name })}>SQL page</a>.
             </>
           ) : (
             'All tables of the database are tracked.'
@@ -76,7 +76,7 @@ function UntrackedTables({ source, tracking }: { readonly source: SourceOverview
             })}
           </ul>
           {untracked.length > UNTRACKED_LISTED && (
-            <p class="muted small">And {untracked.length - UNTRACKED_LISTED} more: filter to choose among them.</p>
+            <p class="muted small">And {untracked.length - UNTRACKED_LISTED} more. Use the filter to select them.</p>
           )}
           <TrackActions kind={source.kind} tracking={tracking} />
         </div>
@@ -86,23 +86,22 @@ function UntrackedTables({ source, tracking }: { readonly source: SourceOverview
 }
 
 function TrackActions({ kind, tracking }: { readonly kind: string; readonly tracking: TableTracking }) {
-  const { untracked, chosen, hasNone, withRelationships, setWithRelationships } = tracking;
-  const isAll = chosen.length === untracked.length;
+  const { chosen, hasNone, withRelationships, setWithRelationships } = tracking;
   return (
     <div class="row">
       <Button
         kind="primary"
         title={`${kind}_track_tables`}
-        refusal={isReadOnly ? READ_ONLY_REASON : chosen.length === 0 ? 'No table is ticked' : undefined}
+        refusal={isReadOnly ? READ_ONLY_REASON : chosen.length === 0 ? 'Select a table' : undefined}
         onClick={() => void tracking.track()}
       >
-        Track {isAll ? (chosen.length === 1 ? 'it' : `all ${chosen.length}`) : chosen.length}
+        Track {chosen.length} {chosen.length === 1 ? 'table' : 'tables'}
       </Button>
       <Button small kind="quiet" onClick={hasNone ? tracking.selectAll : tracking.selectNone}>
-        {hasNone ? 'Tick all' : 'Tick none'}
+        {hasNone ? 'Select all' : 'Select none'}
       </Button>
       {hasOperation(kind, 'suggest_relationships') && (
-        <Check label="and the relationships of their foreign keys" checked={withRelationships} onChange={setWithRelationships} />
+        <Check label="Add relationships from foreign keys" checked={withRelationships} onChange={setWithRelationships} />
       )}
     </div>
   );
@@ -122,7 +121,7 @@ function TrackedTables({ source }: { readonly source: SourceOverview }) {
         </h2>
       </header>
       {source.tables.length === 0 ? (
-        <EmptyState icon="table" title="No table is tracked">
+        <EmptyState icon="table" title="No tracked tables">
           Tracked tables become types of the GraphQL API.
         </EmptyState>
       ) : (
@@ -144,7 +143,7 @@ function TrackedTables({ source }: { readonly source: SourceOverview }) {
           ))}
         </ListTable>
       )}
-      {source.tables.length > LISTED && <p class="muted small">And {source.tables.length - LISTED} more, in the list on the left.</p>}
+      {source.tables.length > LISTED && <p class="muted small">And {source.tables.length - LISTED} more in the list on the left.</p>}
     </section>
   );
 }

@@ -33,14 +33,14 @@ function Columns({ table, info, names }: StructureProps & { readonly names: Tabl
       <header>
         <h2 class="grow">Columns</h2>
         <a class="button button-small" href={hrefOf(['sql'], { source: table.source, sql: `alter table ${quoted(table)} add column ` })}>
-          Change with SQL
+          Edit with SQL
         </a>
       </header>
-      <ListTable name="Columns" columns={['Column', 'Type', 'Null', 'Default', 'Name in the API']}>
+      <ListTable name="Columns" columns={['Column', 'Type', 'Nullable', 'Default', 'GraphQL name']}>
         {info.columns.map((column) => (
           <tr key={column.name}>
             <td>
-              <strong>{column.name}</strong> {info.primaryKey.includes(column.name) && <span class="badge badge-accent">key</span>}
+              <strong>{column.name}</strong> {info.primaryKey.includes(column.name) && <span class="badge badge-accent">primary key</span>}
               {column.description !== undefined && <p class="muted small">{column.description}</p>}
             </td>
             <td class="mono">{column.type}</td>
@@ -49,7 +49,7 @@ function Columns({ table, info, names }: StructureProps & { readonly names: Tabl
             <td>
               <input
                 class="input input-small"
-                aria-label={`Name of ${column.name} in the API`}
+                aria-label={`GraphQL name of ${column.name}`}
                 placeholder={info.columnNames.get(column.name) ?? column.name}
                 value={names.column(column.name)}
                 spellcheck={false}
@@ -67,15 +67,15 @@ function ApiNames({ table, info, names }: StructureProps & { readonly names: Tab
   return (
     <section class="card">
       <header>
-        <h2>In the API</h2>
+        <h2>GraphQL</h2>
       </header>
       <div class="stack">
         <Field
-          label="Name of the table"
+          label="Custom table name"
           hint={
             info.names === undefined
-              ? 'GraphQL does not have it under its own name.'
-              : `Its type is ${info.names.type}; it is read by ${info.names.select}.`
+              ? 'The table name is not a valid GraphQL name.'
+              : `Type ${info.names.type}, query field ${info.names.select}.`
           }
         >
           {(id) => (
@@ -89,10 +89,10 @@ function ApiNames({ table, info, names }: StructureProps & { readonly names: Tab
             />
           )}
         </Field>
-        <Check label="Its rows are the values of an enum" checked={names.isEnum} onChange={names.setEnum} />
+        <Check label="Use rows as enum values" checked={names.isEnum} onChange={names.setEnum} />
         <div class="row">
           <Button kind="primary" title={`${table.kind}_set_table_customization`} refusal={names.refusal} onClick={() => void names.save()}>
-            Save names
+            Save
           </Button>
           <Button refusal={names.unchanged} onClick={names.reset}>
             Reset
@@ -110,7 +110,7 @@ function ForeignKeys({ table, info }: StructureProps) {
         <h2>Foreign keys</h2>
       </header>
       {info.foreignKeys.length === 0 ? (
-        <p class="muted">None.</p>
+        <p class="muted">No foreign keys</p>
       ) : (
         <ul class="stack-tight">
           {info.foreignKeys.map((key) => (

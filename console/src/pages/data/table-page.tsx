@@ -23,7 +23,7 @@ const TABS = [
   { id: 'structure', label: 'Structure' },
   { id: 'relationships', label: 'Relationships' },
   { id: 'permissions', label: 'Permissions' },
-  { id: 'fields', label: 'Fields' },
+  { id: 'fields', label: 'Computed fields' },
   { id: 'json', label: 'JSON' },
 ] as const;
 
@@ -44,7 +44,7 @@ export function TablePage({ data, table }: { readonly data: Overview; readonly t
         {table.isEnum && <span class="badge">enum</span>}
         {table.problem !== undefined && <span class="badge badge-warn">{table.problem}</span>}
       </header>
-      <Tabs name="Of the table" tabs={TABS} chosen={tab} onChoose={(id) => setQuery({ tab: id })} />
+      <Tabs name="Table" tabs={TABS} chosen={tab} onChoose={(id) => setQuery({ tab: id })} />
       <div {...tabPanel(tab)} class={`stack ${tab === 'browse' ? 'fill' : ''}`}>
         {table.problem !== undefined && <Problems data={data} table={table} />}
         {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
@@ -73,7 +73,7 @@ function isOfTable([page, source, id]: readonly string[], table: TableOverview):
   return page === 'data' && source === table.source && id === tableId(table);
 }
 
-/** What of the table does not fit, and why. */
+/** Inconsistent objects of the table, with their reasons. */
 function Problems({ data, table }: { readonly data: Overview; readonly table: TableOverview }) {
   const { value } = useResource(async (signal) => {
     const json = await readOperation('get_inconsistent_metadata', {}, { signal });
@@ -97,7 +97,7 @@ function Problems({ data, table }: { readonly data: Overview; readonly table: Ta
   );
 }
 
-/** What the metadata says of a table whose database does not answer. */
+/** JSON editor for a table whose database is unreachable. */
 function EntryAlone({ table, version }: { readonly table: TableOverview; readonly version: number }) {
   const { source, kind } = table;
   const { value } = useResource(

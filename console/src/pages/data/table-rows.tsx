@@ -94,12 +94,12 @@ function Toolbar({ table, info, readable, state }: ViewProps) {
           Count
         </Button>
       )}
-      <Button small kind="quiet" icon="reload" name="Read the rows again" onClick={reload} />
+      <Button small kind="quiet" icon="reload" name="Refresh rows" onClick={reload} />
       <Button
         small
         kind="quiet"
         icon="download"
-        title="The rows of this page, as the persona sees them"
+        title="Download the rows of this page"
         onClick={() =>
           download(`${tableId(table)}.csv`, csvOf([columns, ...rows.map((row) => columns.map((name) => cellText(row[name])))]), 'text/csv')
         }
@@ -113,13 +113,13 @@ function Toolbar({ table, info, readable, state }: ViewProps) {
 function NoRows({ table, state }: Pick<ViewProps, 'table' | 'state'>) {
   const { as, hasFilter, access, refusal, setOpen } = state;
   if (hasFilter) {
-    const clear = <Button onClick={() => setQuery({ where: undefined })}>Clear the filter</Button>;
-    return <EmptyState icon="table" title="No row matches the filter" actions={clear} />;
+    const clear = <Button onClick={() => setQuery({ where: undefined })}>Clear filter</Button>;
+    return <EmptyState icon="table" title="No rows match the filter" actions={clear} />;
   }
   return (
     <EmptyState
       icon="table"
-      title={isAdmin(as) ? 'The table is empty' : `${personaLabel(as)} sees no row`}
+      title={isAdmin(as) ? 'The table is empty' : `${personaLabel(as)} sees no rows`}
       actions={
         <>
           <Button
@@ -128,7 +128,7 @@ function NoRows({ table, state }: Pick<ViewProps, 'table' | 'state'>) {
             refusal={refusal('insert', access && access.insert !== undefined)}
             onClick={() => setOpen('insert')}
           >
-            Insert a row
+            Insert row
           </Button>
           {!isAdmin(as) && (
             <a
@@ -161,7 +161,7 @@ function Footer({ state }: Pick<ViewProps, 'state'>) {
       <Button
         small
         icon="trash"
-        refusal={selected.size === 0 ? 'No row is selected' : refusal('write', access?.canWrite)}
+        refusal={selected.size === 0 ? 'Select rows first' : refusal('write', access?.canWrite)}
         onClick={() => void confirmDelete(whereAny(keysOf(selected)), selected.size)}
       >
         Delete {selected.size > 0 ? selected.size : ''}
@@ -177,17 +177,17 @@ function Footer({ state }: Pick<ViewProps, 'state'>) {
       </span>
       <Button
         small
-        refusal={offset === 0 ? 'This is the first page' : undefined}
+        refusal={offset === 0 ? 'First page' : undefined}
         onClick={() => setQuery({ offset: offset - size > 0 ? String(offset - size) : undefined })}
       >
         Previous
       </Button>
-      <Button small refusal={hasMore ? undefined : 'This is the last page'} onClick={() => setQuery({ offset: String(offset + size) })}>
+      <Button small refusal={hasMore ? undefined : 'Last page'} onClick={() => setQuery({ offset: String(offset + size) })}>
         Next
       </Button>
       <select
         class="select input-small"
-        aria-label="Rows on a page"
+        aria-label="Rows per page"
         value={String(size)}
         onChange={(event) => setQuery({ size: event.currentTarget.value, offset: undefined })}
       >
@@ -221,7 +221,7 @@ function DeleteDialog({ where, text, onClose, onDelete }: PendingDelete & { onCl
     >
       {failure !== undefined && <ErrorBox error={shownError(failure)} />}
       <p>
-        As <strong>{personaLabel(persona.value)}</strong>, through its permissions, where:
+        Deletes as <strong>{personaLabel(persona.value)}</strong>, with its permissions, where:
       </p>
       <pre class="code-block">{printJson(where, 2)}</pre>
     </Dialog>

@@ -51,7 +51,7 @@ export function useFunctions(data: Overview, source: SourceOverview) {
     track(routine: Routine): void {
       const json = routineJson(routine);
       void attempt({
-        title: `Track the function ${routineId(routine)}`,
+        title: `Track function ${routineId(routine)}`,
         parts: [functionPart(name, json)],
         steps: () => functionSteps(name, kind, { function: json }),
         inverse: [{ type: `${kind}_untrack_function`, args: { source: name, function: json } }],
@@ -60,7 +60,7 @@ export function useFunctions(data: Overview, source: SourceOverview) {
     untrack({ id }: TrackedFunction): void {
       const json = routineNamed(id, source.defaultSchema);
       void attempt({
-        title: `Untrack the function ${id}`,
+        title: `Untrack function ${id}`,
         review: true,
         parts: [functionPart(name, json)],
         steps: () => [{ type: `${kind}_untrack_function`, args: { source: name, function: json } }],

@@ -75,7 +75,7 @@ export function useTableNames(table: TableOverview, info: TableInfo) {
     setEdits(NO_EDITS);
     setBasis(undefined);
   };
-  const unchanged = isChanged ? undefined : 'Nothing is changed';
+  const unchanged = isChanged ? undefined : 'No changes';
   return {
     failure,
     unchanged,
@@ -92,7 +92,7 @@ export function useTableNames(table: TableOverview, info: TableInfo) {
       const address = { source: table.source, kind: table.kind, table: tableJson(table) };
       try {
         const done = await makeChange({
-          title: `Names of ${tableId(table)}`,
+          title: `GraphQL names of ${tableId(table)}`,
           tables: [address],
           draft: {
             before: basis ?? editedPart(info.entry),
@@ -100,7 +100,7 @@ export function useTableNames(table: TableOverview, info: TableInfo) {
             after: ([entry]) => editedPart(withEdits(entry ?? {}, edits)),
           },
           steps: ([entry]) => {
-            if (entry === null || entry === undefined) throw new Error('the table is no longer tracked');
+            if (entry === null || entry === undefined) throw new Error('This table is no longer tracked.');
             return tableSteps(address, entry, withEdits(entry, edits));
           },
         });

@@ -123,7 +123,7 @@ export function useTableRows(info: NamedTableInfo, readable: ReadableTable) {
     canEdit: (column: string): boolean => hasKey && !isReadOnly && access?.update?.inputFields.has(column) === true,
     /** Why the persona may not write; `allowed` is undefined until the types have been read. */
     refusal: (verb: string, allowed: boolean | undefined): string | undefined =>
-      isReadOnly ? READ_ONLY_REASON : allowed === false ? `${personaLabel(as)} may not ${verb} here` : undefined,
+      isReadOnly ? READ_ONLY_REASON : allowed === false ? `${personaLabel(as)} has no permission to ${verb}` : undefined,
     /** Sorts by a column: ascending, then descending, then by the primary key again. */
     toggleSort(column: string): void {
       const [current] = order;
@@ -138,7 +138,7 @@ export function useTableRows(info: NamedTableInfo, readable: ReadableTable) {
     },
     /** Opens the confirmation; the rows are counted where their number is not known and the persona may aggregate. */
     async confirmDelete(condition: JsonObject, known?: number): Promise<void> {
-      const found = known ?? (readable.hasAggregate ? await countRows(as, info.names, condition).catch(() => 'the') : 'the');
+      const found = known ?? (readable.hasAggregate ? await countRows(as, info.names, condition).catch(() => 'matching') : 'matching');
       setPendingDelete({ where: condition, text: `${found} ${found === 1 || found === '1' ? 'row' : 'rows'}` });
     },
     async deletePending({ where: condition }: PendingDelete): Promise<void> {
@@ -151,16 +151,16 @@ export function useTableRows(info: NamedTableInfo, readable: ReadableTable) {
     async writeCell(row: number, column: string, json: Json): Promise<void> {
       const [rowKey] = keysOf([row]);
       const done = rowKey === undefined ? 0 : await updateRow(as, info.names, rowKey, { [column]: json });
-      if (done === 0) throw new Error(`Nothing was changed: ${personaLabel(as)} may not change this row, or it is gone.`);
+      if (done === 0) throw new Error(`No row was updated: ${personaLabel(as)} cannot update it, or it no longer exists.`);
       setEditing(null);
-      showToast('Changed the row');
+      showToast('Row updated');
       reload();
     },
     async countAll(): Promise<void> {
       try {
         setCount(await countRows(as, info.names, where));
       } catch (error) {
-        showToast(failureOf(error).message, { isWrong: true });
+        showToast(failureOf(error).message, { isError: true });
       }
     },
   };

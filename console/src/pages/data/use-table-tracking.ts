@@ -42,7 +42,7 @@ export function useTableTracking(data: Overview, source: SourceOverview) {
     setSelected(null);
   };
   const reporting = (task: () => Promise<void>, actions: readonly ToastAction[] = []): Promise<void> =>
-    task().catch((error) => showToast(`Nothing was tracked: ${failureOf(error).message}`, { isWrong: true, actions }));
+    task().catch((error) => showToast(`No tables were tracked: ${failureOf(error).message}`, { isError: true, actions }));
   return {
     filter,
     setFilter,
@@ -77,9 +77,9 @@ export function useTableTracking(data: Overview, source: SourceOverview) {
 
 export type TableTracking = ReturnType<typeof useTableTracking>;
 
-function tellWarnings(answer: Json): void {
-  const warnings = isObject(answer) && isList(answer['warnings']) ? answer['warnings'].filter(isObject) : [];
-  for (const warning of warnings.slice(0, 3)) showToast(String(warning['message']), { isWrong: true });
+function tellWarnings(response: Json): void {
+  const warnings = isObject(response) && isList(response['warnings']) ? response['warnings'].filter(isObject) : [];
+  for (const warning of warnings.slice(0, 3)) showToast(String(warning['message']), { isError: true });
 }
 
 /** Returns steps that create the suggested relationships of tables that are about to be tracked. */

@@ -15,7 +15,7 @@ import { CronForm, cronPart, readCronTriggers } from './cron-form.tsx';
 
 const NEXT = 5;
 
-/** Cron triggers with their next times and their last calls. */
+/** Cron triggers with their next times and recent calls. */
 export function CronTriggers() {
   const [edited, setEdited] = useState<JsonObject | 'new' | null>(null);
   const { value, failure, isLoading, reload } = useResource(readCronTriggers, `${overview.value?.version}`);
@@ -29,8 +29,8 @@ export function CronTriggers() {
       {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
       {value === undefined && isLoading && <Loading what="the cron triggers" />}
       {value?.length === 0 && (
-        <EmptyState icon="history" title="No cron trigger" actions={add}>
-          A cron trigger calls a webhook at the times of a schedule.
+        <EmptyState icon="history" title="No cron triggers" actions={add}>
+          A cron trigger calls a webhook on a schedule.
         </EmptyState>
       )}
       {value !== undefined && value.length > 0 && <div class="row">{add}</div>}
@@ -56,7 +56,7 @@ function CronTrigger({ trigger, onEdit }: { readonly trigger: JsonObject; onEdit
   }, `${name} ${overview.value?.version}`);
   const remove = (): void =>
     void attempt({
-      title: `Delete the cron trigger ${name}`,
+      title: `Delete cron trigger ${name}`,
       review: true,
       steps: () => [{ type: 'delete_cron_trigger', args: { name } }],
       parts: [cronPart(name)],
@@ -78,11 +78,11 @@ function CronTrigger({ trigger, onEdit }: { readonly trigger: JsonObject; onEdit
       <p class="muted small break">
         {String(trigger['webhook'])} {typeof trigger['comment'] === 'string' && `· ${trigger['comment']}`}
       </p>
-      <h3>Next</h3>
+      <h3>Next times</h3>
       {value === undefined ? (
         <Loading what="the next times" />
       ) : value.next.length === 0 ? (
-        <p class="muted">No call is planned yet.</p>
+        <p class="muted">No calls scheduled yet</p>
       ) : (
         <ul class="row">
           {value.next.map((event) => (
@@ -94,7 +94,7 @@ function CronTrigger({ trigger, onEdit }: { readonly trigger: JsonObject; onEdit
       )}
       {value !== undefined && value.calls.length > 0 && (
         <>
-          <h3>Last calls</h3>
+          <h3>Recent calls</h3>
           <Attempts attempts={value.calls} />
         </>
       )}

@@ -17,11 +17,11 @@ import { OneOffForm } from './one-off-form.tsx';
 
 const LIMIT = 100;
 
-/** Calls of webhooks that are made once. */
+/** Webhook calls that are made once. */
 export function OneOffEvents() {
   const [isAdding, setAdding] = useState(false);
   const [opened, setOpened] = useState<JsonObject | null>(null);
-  // No version of the metadata tells of them: what was made here, or taken back, does.
+  // One-off events do not change the metadata version, so the key is the number of changes in this session.
   const { value, failure, isLoading, reload } = useResource(
     async (signal) => {
       const json = await readOperation('get_scheduled_events', { type: 'one_off', limit: LIMIT, get_rows_count: true }, { signal });
@@ -32,11 +32,11 @@ export function OneOffEvents() {
   );
   const cancel = async (event: JsonObject): Promise<void> => {
     const args = { type: 'one_off', event_id: String(event['id']) };
-    if (await runOperation('delete_scheduled_event', args, 'The event is gone.')) reload();
+    if (await runOperation('delete_scheduled_event', args, 'Event deleted')) reload();
   };
   const add = (
     <Button kind="primary" icon="plus" refusal={readOnlyRefusal} onClick={() => setAdding(true)}>
-      Schedule a call
+      Schedule event
     </Button>
   );
   return (
@@ -44,20 +44,22 @@ export function OneOffEvents() {
       {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
       {value === undefined && isLoading && <Loading what="the events" />}
       {value?.events.length === 0 && (
-        <EmptyState icon="history" title="Nothing is scheduled" actions={add}>
-          A one-off event calls a webhook once, at a time.
+        <EmptyState icon="history" title="No one-off events" actions={add}>
+          A one-off event calls a webhook once, at a given time.
         </EmptyState>
       )}
       {value !== undefined && value.events.length > 0 && (
         <>
           <div class="row">
             <span class="grow muted">
-              {value.count > value.events.length ? `The first ${value.events.length} of ${value.count}` : `${value.count} in all`}
+              {value.count > value.events.length
+                ? `The first ${value.events.length} of ${value.count}`
+                : `${value.count} ${value.count === 1 ? 'event' : 'events'}`}
             </span>
-            <Button icon="reload" name="Read the events again" onClick={reload} />
+            <Button icon="reload" name="Refresh events" onClick={reload} />
             {add}
           </div>
-          <ListTable name="One-off events" columns={['Time', 'State', 'Webhook', 'Attempts', ACTIONS]} isCard>
+          <ListTable name="One-off events" columns={['Time', 'Status', 'Webhook', 'Attempts', ACTIONS]} isCard>
             {value.events.map((event) => (
               <tr key={String(event['id'])}>
                 <td class="nowrap">
@@ -72,7 +74,7 @@ export function OneOffEvents() {
                 <td class="number">{String(event['tries'])}</td>
                 <td>
                   <Button small kind="quiet" refusal={readOnlyRefusal} onClick={() => void cancel(event)}>
-                    {event['status'] === 'scheduled' ? 'Cancel' : 'Forget'}
+                    {event['status'] === 'scheduled' ? 'Cancel' : 'Delete'}
                   </Button>
                 </td>
               </tr>

@@ -41,17 +41,17 @@ export function TriggerPage({ source, name }: TriggerPageProps) {
   const [edited, setEdited] = useState<EditedTrigger | null>(null);
   const remove = async (): Promise<void> => {
     try {
-      const done = await makeChange(await changeOfTrigger(source, String(kind), name, `Delete the event trigger ${name}`, null));
+      const done = await makeChange(await changeOfTrigger(source, String(kind), name, `Delete event trigger ${name}`, null));
       if (done !== null) go(['events']);
     } catch (error) {
-      showToast(failureOf(error).message, { isWrong: true });
+      showToast(failureOf(error).message, { isError: true });
     }
   };
   const edit = async (as: 'form' | 'json'): Promise<void> => {
     try {
       setEdited({ as, of: await readTrigger(source, String(kind), name) });
     } catch (error) {
-      showToast(failureOf(error).message, { isWrong: true });
+      showToast(failureOf(error).message, { isError: true });
     }
   };
   const close = (): void => setEdited(null);
@@ -63,7 +63,7 @@ export function TriggerPage({ source, name }: TriggerPageProps) {
         <h1>{name}</h1>
         <span class="badge">{source}</span>
         <span class="end row-tight">
-          <Button icon="reload" name="Read the events again" onClick={reload} />
+          <Button icon="reload" name="Refresh events" onClick={reload} />
           <Button icon="play" title={`${kind}_invoke_event_trigger`} refusal={readOnlyRefusal} onClick={() => setInvoking(true)}>
             Invoke …
           </Button>
@@ -75,7 +75,7 @@ export function TriggerPage({ source, name }: TriggerPageProps) {
             name="More"
             items={[
               { label: 'Edit as JSON …', icon: 'edit', refusal: readOnlyRefusal, run: () => void edit('json') },
-              { label: 'Delete this trigger …', icon: 'trash', danger: true, refusal: readOnlyRefusal, run: () => void remove() },
+              { label: 'Delete trigger …', icon: 'trash', danger: true, refusal: readOnlyRefusal, run: () => void remove() },
             ]}
           />
         </span>
@@ -84,14 +84,14 @@ export function TriggerPage({ source, name }: TriggerPageProps) {
       {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
       {!isRead && isLoading && <Loading what="the events" onStop={stop} />}
       {isRead && events.length === 0 && (
-        <EmptyState icon="events" title="No events here">
-          {isFiltered ? 'Choose another state or a longer time.' : 'Change a row of the table, or invoke the trigger by hand.'}
+        <EmptyState icon="events" title="No events">
+          {isFiltered ? 'Select another status or a longer period.' : 'Change a row of the table, or invoke the trigger manually.'}
         </EmptyState>
       )}
       {events.length > 0 && <EventList name={name} events={events} onOpen={setOpenedId} />}
       {events.length >= PAGE_SIZE && (
         <div class="row">
-          <Button onClick={() => void state.readOlder()}>Older</Button>
+          <Button onClick={() => void state.readOlder()}>Load older events</Button>
         </div>
       )}
       {openedId !== null && kind !== undefined && (
@@ -107,15 +107,15 @@ export function TriggerPage({ source, name }: TriggerPageProps) {
 function EventFilter({ state: { kind, state, span, hasFailed, redeliverFailed } }: { readonly state: TriggerEvents }) {
   return (
     <div class="row">
-      <Segments name="State" options={STATES} chosen={state} onChoose={(next) => setQuery({ state: next })} />
-      <Segments name="Made within" options={SPANS} chosen={span} onChoose={(next) => setQuery({ span: next })} />
+      <Segments name="Status" options={STATES} chosen={state} onChoose={(next) => setQuery({ state: next })} />
+      <Segments name="Period" options={SPANS} chosen={span} onChoose={(next) => setQuery({ span: next })} />
       <span class="end" />
       <Button
         title={`${kind}_redeliver_events`}
-        refusal={readOnlyRefusal ?? (hasFailed ? undefined : 'No failed event is listed')}
+        refusal={readOnlyRefusal ?? (hasFailed ? undefined : 'No failed events')}
         onClick={() => void redeliverFailed()}
       >
-        Redeliver all failed{span === '0' ? '' : ` of ${SPANS.find(([value]) => value === span)?.[1]}`}
+        Redeliver all failed{span === '0' ? '' : ` (${SPANS.find(([value]) => value === span)?.[1]})`}
       </Button>
     </div>
   );
@@ -123,7 +123,7 @@ function EventFilter({ state: { kind, state, span, hasFailed, redeliverFailed } 
 
 function EventList({ name, events, onOpen }: { readonly name: string; readonly events: readonly JsonObject[]; onOpen(id: string): void }) {
   return (
-    <ListTable name={`Events of ${name}, newest first`} columns={['Made', 'State', 'Change', 'Attempts', 'Event']} isCard>
+    <ListTable name={`Events of ${name}, newest first`} columns={['Created', 'Status', 'Operation', 'Attempts', 'Event']} isCard>
       {events.map((event) => (
         <tr key={String(event['id'])}>
           <td class="nowrap">{new Date(`${String(event['created_at'])}Z`).toLocaleString()}</td>
@@ -154,17 +154,17 @@ interface DialogProps extends TriggerPageProps {
 
 /** @param stored the trigger as it was read when the dialog opened */
 function TriggerJson({ source, kind, name, stored, onClose }: DialogProps & { readonly stored: JsonObject }) {
-  const save = async (written: Json): Promise<void> => {
-    if (!isObject(written)) throw new SyntaxError('an event trigger is an object');
-    if (written['name'] !== name) throw new SyntaxError('an event trigger keeps its name: make another one, and delete this one');
-    const change = await changeOfTrigger(source, kind, name, `Event trigger ${name}`, written, stored);
+  const save = async (trigger: Json): Promise<void> => {
+    if (!isObject(trigger)) throw new SyntaxError('expected a JSON object');
+    if (trigger['name'] !== name) throw new SyntaxError('an event trigger cannot be renamed: create a new one and delete this one');
+    const change = await changeOfTrigger(source, kind, name, `Event trigger ${name}`, trigger, stored);
     if ((await makeChange(change)) !== null) onClose();
   };
   return (
     <JsonDialog title={`Event trigger ${name}`} text={printJson(stored, 2)} action="Save" onClose={onClose} onSubmit={save}>
       <p class="muted">
-        <code>definition</code> says which changes of which columns are told; <code>retry_conf</code>, <code>headers</code>, transforms and{' '}
-        <code>cleanup_config</code> stand beside it.
+        <code>definition</code> lists the operations and columns. Other keys are <code>retry_conf</code>, <code>headers</code>,{' '}
+        <code>request_transform</code>, <code>response_transform</code> and <code>cleanup_config</code>.
       </p>
     </JsonDialog>
   );
@@ -174,13 +174,13 @@ function InvokeDialog({ source, kind, name, onClose, onInvoked }: DialogProps & 
   const invoke = async (payload: Json): Promise<void> => {
     await runSteps([{ type: `${kind}_invoke_event_trigger`, args: { source, name, payload } }]);
     onClose();
-    showToast('The event waits for its delivery.');
+    showToast('Event created');
     setTimeout(onInvoked, 500);
   };
   return (
     <JsonDialog title={`Invoke ${name}`} text="" action="Invoke" onClose={onClose} onSubmit={invoke}>
       <p class="muted">
-        The new row that the webhook gets, such as <code>{'{"id": 1}'}</code>. The trigger has to allow invocations by hand.
+        The new row for the webhook, such as <code>{'{"id": 1}'}</code>. The trigger must allow manual invocation.
       </p>
     </JsonDialog>
   );

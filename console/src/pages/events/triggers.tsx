@@ -15,7 +15,7 @@ import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { NewTrigger } from './new-trigger.tsx';
 
-/** All event triggers with what became of their events of the last day. */
+/** Event triggers with the number of their events in the last 24 hours. */
 export function Triggers() {
   const [filter, setFilter] = useState('');
   const [isAdding, setAdding] = useState(false);
@@ -37,20 +37,20 @@ export function Triggers() {
       {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
       {value === undefined && isLoading && <Loading what="the event triggers" onStop={stop} />}
       {value?.length === 0 && (
-        <EmptyState icon="events" title="No event trigger" actions={add}>
-          An event trigger calls a webhook for every row of a table that is inserted, updated or deleted.
+        <EmptyState icon="events" title="No event triggers" actions={add}>
+          An event trigger calls a webhook for each inserted, updated or deleted row of a table.
         </EmptyState>
       )}
       {value !== undefined && value.length > 0 && (
         <>
           <div class="row">
             <Search name="Filter triggers" value={filter} onInput={setFilter} />
-            <Button icon="reload" name="Count again" onClick={reload} />
+            <Button icon="reload" name="Refresh counts" onClick={reload} />
             {add}
           </div>
           <ListTable
-            name="Event triggers and their events of the last day"
-            columns={['Trigger', 'Table', 'Delivered, 24 h', 'Failed, 24 h', 'Pending']}
+            name="Event triggers and their events in the last 24 hours"
+            columns={['Trigger', 'Table', 'Delivered (24 h)', 'Failed (24 h)', 'Pending']}
             isCard
           >
             {shown.map((trigger) => (
@@ -77,7 +77,7 @@ function Row({ trigger }: { readonly trigger: JsonObject }) {
       </td>
       {typeof error === 'string' ? (
         <td colSpan={3}>
-          <span class="badge badge-danger">not known</span> <span class="muted small">{error}</span>
+          <span class="badge badge-danger">unknown</span> <span class="muted small">{error}</span>
         </td>
       ) : (
         <>

@@ -21,7 +21,7 @@ export const SPANS = [
   ['1', '1 h'],
   ['24', '24 h'],
   ['168', '7 d'],
-  ['0', 'Ever'],
+  ['0', 'All time'],
 ] as const;
 
 const HOUR_MS = 3_600_000;
@@ -61,13 +61,11 @@ export function useTriggerEvents(source: string, name: string) {
       if (kind === undefined || last === undefined) return;
       const page = objectsIn(await readKindOperation(kind, 'get_event_logs', { ...args, after: String(last['id']) }));
       setOlder([...older, ...page]);
-      if (page.length === 0) showToast('There are no older events.');
+      if (page.length === 0) showToast('There are no older events');
     },
     async redeliverFailed(): Promise<void> {
       const from: JsonObject = since['since'] === undefined ? {} : { created_from: since['since'] };
-      if (
-        await runOperation(`${kind}_redeliver_events`, { source, name, status: 'error', ...from }, 'The failed events are delivered again.')
-      )
+      if (await runOperation(`${kind}_redeliver_events`, { source, name, status: 'error', ...from }, 'Redelivery of failed events started'))
         reload();
     },
   };

@@ -1,12 +1,12 @@
-/** What may stand at a place of a document, by the types of the persona's schema, asked for one by one. */
+/** Completions at a position of a document, from the types of the persona's schema, which are read one by one. */
 import { type FieldType, rootFields, rootTypes, type SchemaType, readType } from '../../api/types.ts';
 import { type OperationKind, placeAt } from '../../model/graphql-document.ts';
 import type { Persona } from '../../model/persona.ts';
-import type { Completion, CompletionAnswer } from '../../parts/code-editor-types.ts';
+import type { Completion, Completions } from '../../parts/code-editor-types.ts';
 
 const KEYWORDS: readonly Completion[] = ['query', 'mutation', 'subscription', 'fragment'].map((label) => ({ label }));
 
-export async function complete(persona: Persona, text: string, at: number): Promise<CompletionAnswer | null> {
+export async function complete(persona: Persona, text: string, at: number): Promise<Completions | null> {
   const place = placeAt(text, at);
   if (place.kind === 'none') return null;
   if (place.kind === 'document') return { options: KEYWORDS };
@@ -31,7 +31,7 @@ export async function complete(persona: Persona, text: string, at: number): Prom
       input === undefined ? await argumentsAt(persona, place) : [...((await readType(persona, input.name))?.inputFields.values() ?? [])];
     return fields === undefined ? null : { options: fields.map(inputOption) };
   } catch {
-    // a role that may not introspect: an editor without help
+    // The role may not introspect the schema: no completions.
     return null;
   }
 }
@@ -55,7 +55,7 @@ interface Location {
   readonly path: readonly string[];
 }
 
-/** The type whose fields are selected at the end of a path. */
+/** Reads the type whose fields are selected at the end of a path. */
 async function typeAt(persona: Persona, { operation, type, path }: Location): Promise<SchemaType | undefined> {
   let rest = path;
   let name = type;
@@ -84,7 +84,7 @@ async function argumentsAt(persona: Persona, { operation, type, path }: Location
   return (await typeAt(persona, { operation, type, path: path.slice(0, -1) }))?.fields.get(field)?.arguments;
 }
 
-/** The type of the value at the keys; undefined for none, which means the arguments themselves. */
+/** Reads the type of the value at the keys; undefined without keys, for the arguments themselves. */
 async function inputAt(
   persona: Persona,
   { keys, ...location }: Location & { readonly keys: readonly string[] },

@@ -11,7 +11,7 @@ import { Menu } from '../../parts/menu.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { Segments, tabPanel, Tabs } from '../../parts/tabs.tsx';
 import { AddToCollection } from './add-to.tsx';
-import { ResponseView } from './answer.tsx';
+import { ResponseView } from './response-view.tsx';
 import { complete } from './complete.ts';
 import { Explained } from './explained.tsx';
 import { type SideForm, SidePanel } from './side-panel.tsx';
@@ -45,7 +45,7 @@ function OpenExplorer({ draft }: { readonly draft: QueryTab }) {
       <h1 class="visually-hidden">Explorer</h1>
       <div class="explorer-bar row">
         <DraftTabs chosen={draft} />
-        <Button small kind="quiet" icon="plus" name="New document" onClick={() => openTab()} />
+        <Button small kind="quiet" icon="plus" name="New tab" onClick={() => openTab()} />
         <span class="grow" />
         {SIDES.map(([form, name]) => (
           <Button key={form} kind="quiet" small pressed={side === form} onClick={() => setSide(side === form ? null : form)}>
@@ -63,7 +63,7 @@ function OpenExplorer({ draft }: { readonly draft: QueryTab }) {
           />
         )}
         <RequestPane draft={draft} state={state} onAdd={setAdding} />
-        <AnswerPane draft={draft} state={state} />
+        <ResponsePane draft={draft} state={state} />
       </div>
       {adding !== null && (
         <AddToCollection form={adding} text={draft.text} name={state.chosenOperation()?.name} onClose={() => setAdding(null)} />
@@ -74,14 +74,14 @@ function OpenExplorer({ draft }: { readonly draft: QueryTab }) {
 
 function DraftTabs({ chosen }: { readonly chosen: QueryTab }) {
   return (
-    <div class="draft-tabs" role="tablist" aria-label="Documents">
+    <div class="draft-tabs" role="tablist" aria-label="Query tabs">
       {tabs.value.map((each) => (
         <span key={each.id} role="presentation" class={`draft-tab${each.id === chosen.id ? ' is-chosen' : ''}`}>
           <button type="button" role="tab" aria-selected={each.id === chosen.id} onClick={() => (chosenTabId.value = each.id)}>
             {operationsOf(each.text)[0]?.name ?? `query ${each.id}`}
           </button>
           {tabs.value.length > 1 && each.id === chosen.id && (
-            <Button kind="link" icon="cross" name="Close the document" onClick={() => closeTab(each.id)} />
+            <Button kind="link" icon="cross" name="Close tab" onClick={() => closeTab(each.id)} />
           )}
         </span>
       ))}
@@ -98,7 +98,7 @@ function RequestPane({ draft, state, onAdd }: ViewProps & { onAdd(form: 'collect
       <div class="explorer-editor">
         <CodeEditor
           key={draft.id}
-          name="GraphQL document"
+          name="Query editor"
           language="graphql"
           height="100%"
           value={draft.text}
@@ -147,8 +147,8 @@ function RequestActions({
           { label: 'Format (Ctrl+S)', icon: 'edit', run: format },
           { label: 'Copy as curl', icon: 'copy', run: () => copyAs('curl') },
           { label: 'Copy as fetch', icon: 'copy', run: () => copyAs('fetch') },
-          { label: 'Add to a collection …', icon: 'plus', refusal: readOnlyRefusal, run: () => onAdd('collection') },
-          { label: 'Make a REST endpoint …', icon: 'link', refusal: readOnlyRefusal, run: () => onAdd('rest') },
+          { label: 'Add to collection …', icon: 'plus', refusal: readOnlyRefusal, run: () => onAdd('collection') },
+          { label: 'Create REST endpoint …', icon: 'link', refusal: readOnlyRefusal, run: () => onAdd('rest') },
         ]}
       />
     </div>
@@ -158,11 +158,11 @@ function RequestActions({
 /** Variables and headers, one editor at a time. */
 function RequestInputs({ draft, state }: ViewProps) {
   const [shown, setShown] = useState<'variables' | 'headers'>('variables');
-  const { wrong, headers, setHeaders, run } = state;
+  const { requestError, headers, setHeaders, run } = state;
   return (
     <>
       <Segments
-        name="Below the document"
+        name="Variables and headers"
         options={[
           ['variables', 'Variables'],
           ['headers', 'Headers'],
@@ -170,9 +170,9 @@ function RequestInputs({ draft, state }: ViewProps) {
         chosen={shown}
         onChoose={setShown}
       />
-      {wrong !== undefined && (
+      {requestError !== undefined && (
         <p class="banner banner-danger small" role="alert">
-          {wrong}
+          {requestError}
         </p>
       )}
       {shown === 'variables' ? (
@@ -189,7 +189,7 @@ function RequestInputs({ draft, state }: ViewProps) {
       ) : (
         <CodeEditor
           key="headers"
-          name="Headers of the request"
+          name="Request headers"
           language="json"
           height="120px"
           hint={'{"X-Svc-Use-Backend-Only-Permissions": "true"}'}
@@ -202,34 +202,30 @@ function RequestInputs({ draft, state }: ViewProps) {
   );
 }
 
-function AnswerPane({ draft, state }: ViewProps) {
+function ResponsePane({ draft, state }: ViewProps) {
   const { runs, tab, setTab, explained, explain, effective } = state;
   return (
-    <section class="explorer-answer" aria-label="Answer">
+    <section class="explorer-response" aria-label="Response">
       <Tabs
-        name="Answer"
+        name="Response"
         tabs={[
-          { id: 'answer', label: runs.length > 1 ? 'Answers' : 'Answer' },
+          { id: 'response', label: runs.length > 1 ? 'Responses' : 'Response' },
           { id: 'explain', label: 'Explain' },
         ]}
         chosen={tab}
-        onChoose={(id) => setTab(id === 'explain' ? 'explain' : 'answer')}
+        onChoose={(id) => setTab(id === 'explain' ? 'explain' : 'response')}
       />
-      <div {...tabPanel(tab)} class="answers">
-        {tab === 'answer' && runs.length === 0 && <Start untouched={isUntouched(draft.text)} as={effective} />}
-        {tab === 'answer' &&
+      <div {...tabPanel(tab)} class="responses">
+        {tab === 'response' && runs.length === 0 && <Start untouched={isUntouched(draft.text)} as={effective} />}
+        {tab === 'response' &&
           runs.map((each, index) => <ResponseView key={index} run={each} {...(runs.length > 1 ? { other: runs[1 - index] } : {})} />)}
         {tab === 'explain' && explained.failure !== undefined && (
           <ErrorBox error={shownError(explained.failure)} onRetry={() => void explain()} />
         )}
         {tab === 'explain' && explained.failure === undefined && explained.json !== undefined && <Explained json={explained.json} />}
         {tab === 'explain' && explained.failure === undefined && explained.json === undefined && (
-          <EmptyState
-            icon="info"
-            title="What would the database do?"
-            actions={<Button onClick={() => void explain()}>Explain the document</Button>}
-          >
-            The SQL of each root field, and its plan.
+          <EmptyState icon="info" title="Query plan" actions={<Button onClick={() => void explain()}>Explain query</Button>}>
+            The SQL and the execution plan of each root field.
           </EmptyState>
         )}
       </div>

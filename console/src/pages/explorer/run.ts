@@ -8,7 +8,7 @@ import type { CodeMark } from '../../parts/code-editor-types.ts';
 /** A request that was sent as one persona. */
 export interface Run {
   readonly as: Persona;
-  readonly answer: GraphqlResponse | undefined;
+  readonly response: GraphqlResponse | undefined;
   /** Last event of a subscription. */
   readonly event: Json | undefined;
   /** Number of events received. */
@@ -19,8 +19,8 @@ export interface Run {
 
 /** Marks the places in the document that the errors of the answers name. */
 export function marksOf(runs: readonly Run[], text: string, operation: string | undefined): readonly CodeMark[] {
-  return runs.flatMap(({ answer, event }) => {
-    const json = answer?.json ?? event;
+  return runs.flatMap(({ response, event }) => {
+    const json = response?.json ?? event;
     const errors = isObject(json) && isList(json['errors']) ? json['errors'].filter(isObject) : [];
     return errors.flatMap(({ message, extensions }) => {
       const path = isObject(extensions) ? extensions['path'] : undefined;

@@ -18,7 +18,7 @@ export function Start({ untouched, as }: { readonly untouched: boolean; readonly
     return (
       <EmptyState
         icon="explorer"
-        title="The API is empty"
+        title="The API has no fields yet"
         actions={
           <a class="button button-primary" href="#/data">
             Track tables
@@ -34,13 +34,13 @@ export function Start({ untouched, as }: { readonly untouched: boolean; readonly
       ? []
       : [
           { label: 'Rows', text: `query Rows {\n  ${table.name}(limit: 10) {\n    __typename\n  }\n}\n` },
-          { label: 'How many', text: `query Count {\n  ${table.name}_aggregate {\n    aggregate {\n      count\n    }\n  }\n}\n` },
-          { label: 'As they change', text: `subscription Live {\n  ${table.name}(limit: 10) {\n    __typename\n  }\n}\n` },
+          { label: 'Count', text: `query Count {\n  ${table.name}_aggregate {\n    aggregate {\n      count\n    }\n  }\n}\n` },
+          { label: 'Subscription', text: `subscription Live {\n  ${table.name}(limit: 10) {\n    __typename\n  }\n}\n` },
         ];
   return (
     <EmptyState
       icon="play"
-      title="Run a document to see its answer"
+      title="Run a query to see its response"
       actions={
         untouched &&
         examples.map(({ label, text }) => (
@@ -50,7 +50,7 @@ export function Start({ untouched, as }: { readonly untouched: boolean; readonly
         ))
       }
     >
-      <kbd>Ctrl</kbd> <kbd>Enter</kbd> runs it as <strong>{personaLabel(as)}</strong>. The schema puts fields into the document.
+      <kbd>Ctrl</kbd> <kbd>Enter</kbd> runs the query as <strong>{personaLabel(as)}</strong>. The schema panel inserts fields.
     </EmptyState>
   );
 }

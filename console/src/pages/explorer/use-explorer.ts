@@ -48,15 +48,15 @@ export function useExplorer(draft: QueryTab) {
   const as = persona.value;
   const { runs, start, stop } = useRuns();
   const [headers, setHeaders] = useState('');
-  const [wrong, setWrong] = useState<string>();
-  const [tab, setTab] = useState<'answer' | 'explain'>('answer');
+  const [requestError, setRequestError] = useState<string>();
+  const [tab, setTab] = useState<'response' | 'explain'>('response');
   const [explained, setExplained] = useState<{ json?: Json; failure?: Failure }>({});
   /** The document that was sent: errors name places in it. */
   const [sent, setSent] = useState<{ readonly text: string; readonly operation: string | undefined }>();
   const handle = useRef<EditorHandle | null>(null);
   const format = (): void => updateTab(draft.id, { text: formatDocument(draft.text) });
   useDocumentInAddress();
-  useEffect(() => addKey({ keys: 'mod+s', does: 'format the document (Explorer)', run: format }), [draft]);
+  useEffect(() => addKey({ keys: 'mod+s', does: 'format the query (Explorer)', run: format }), [draft]);
   const marks = useMemo(
     () => (sent !== undefined && sent.text === draft.text ? marksOf(runs, sent.text, sent.operation) : NO_MARKS),
     [sent, runs, draft.text],
@@ -70,7 +70,7 @@ export function useExplorer(draft: QueryTab) {
   };
   const readRequest = () => {
     const variables = draft.variables.trim() === '' ? undefined : labelled('Variables', () => parseJsonText(draft.variables));
-    if (variables !== undefined && !isObject(variables)) throw new SyntaxError('Variables: they are an object');
+    if (variables !== undefined && !isObject(variables)) throw new SyntaxError('Variables: expected a JSON object');
     const { name } = chosenOperation() ?? {};
     return {
       query: draft.text,
@@ -78,11 +78,11 @@ export function useExplorer(draft: QueryTab) {
       ...(operations.length > 1 && name !== undefined ? { operationName: name } : {}),
     };
   };
-  /** The headers to send; for a comparison with `other`, without the role and the token that are written. */
+  /** The headers to send; for a comparison with `other`, without the role and the token of the request headers. */
   const readRequestHeaders = (other?: Persona): RequestHeaders =>
     labelled('Headers', () => {
-      const written = withoutAliases(readHeaders(headers), sessionPrefixAliases);
-      return other === undefined ? requestHeaders(as, written) : requestHeaders(other, withoutIdentity(written));
+      const custom = withoutAliases(readHeaders(headers), sessionPrefixAliases);
+      return other === undefined ? requestHeaders(as, custom) : requestHeaders(other, withoutIdentity(custom));
     });
   let effective = as;
   try {
@@ -98,7 +98,7 @@ export function useExplorer(draft: QueryTab) {
     handle,
     headers,
     setHeaders,
-    wrong,
+    requestError,
     tab,
     setTab,
     explained,
@@ -106,7 +106,7 @@ export function useExplorer(draft: QueryTab) {
     format,
     /** The persona that the headers of the request amount to. */
     effective,
-    /** Inserts at the cursor where fields may stand, else at the end of the first operation. */
+    /** Inserts at the cursor inside of a selection set, else at the end of the first operation. */
     insert(text: string): void {
       const at = handle.current?.selection().from ?? 0;
       if (placeAt(draft.text, at).kind === 'fields') {
@@ -117,18 +117,18 @@ export function useExplorer(draft: QueryTab) {
       const whole = end < 0 ? `${draft.text}{\n  ${text}}\n` : `${draft.text.slice(0, end).trimEnd()}\n  ${text}${draft.text.slice(end)}`;
       updateTab(draft.id, { text: whole });
     },
-    /** Runs the document, beside `other` where it is given. */
+    /** Runs the query, optionally as a second persona as well. */
     async run(other?: Persona): Promise<void> {
       stop();
-      setTab('answer');
+      setTab('response');
       let request: GraphqlRequest;
       let all: readonly RequestHeaders[];
       try {
         request = readRequest();
         all = other === undefined ? [readRequestHeaders()] : [readRequestHeaders(), readRequestHeaders(other)];
-        setWrong(undefined);
+        setRequestError(undefined);
       } catch (error) {
-        setWrong(failureOf(error).message);
+        setRequestError(failureOf(error).message);
         return;
       }
       addToHistory(draft.text, draft.variables);
@@ -140,7 +140,7 @@ export function useExplorer(draft: QueryTab) {
       try {
         const { as: user } = readRequestHeaders();
         if (user.token !== undefined)
-          throw new Failure('Explain takes a role and session variables: choose them as the persona, in place of the token.', {
+          throw new Failure('Explain does not support tokens. Act as a role with session variables instead.', {
             code: 'not-supported',
           });
         const json = await sendAsAdmin('v1/graphql/explain', { body: { query: readRequest() as JsonObject, user: sessionOf(user) } });
@@ -154,10 +154,10 @@ export function useExplorer(draft: QueryTab) {
         const request = readRequestHeaders();
         const options = { headers: request.headers, hasSecret: request.hasSecret && hasSecret.value, token: as.token };
         const text = (what === 'curl' ? curlOf : fetchOf)(`${base}v1/graphql`, readRequest() as JsonObject, options);
-        setWrong(undefined);
+        setRequestError(undefined);
         void copyText(text).then(() => showToast(`Copied as ${what}`));
       } catch (error) {
-        setWrong(failureOf(error).message);
+        setRequestError(failureOf(error).message);
       }
     },
   };

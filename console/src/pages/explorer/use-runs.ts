@@ -24,7 +24,7 @@ export function useRuns(): Runs {
   useEffect(() => stop, []);
   const start: Runs['start'] = async (request, headers, isSubscription) => {
     stop();
-    setRuns(headers.map(({ as }) => ({ as, answer: undefined, event: undefined, events: 0, failure: undefined, isRunning: true })));
+    setRuns(headers.map(({ as }) => ({ as, response: undefined, event: undefined, events: 0, failure: undefined, isRunning: true })));
     const change = (index: number, changed: (run: Run) => Partial<Run>): void =>
       setRuns((before) => before.map((run, at) => (at === index ? { ...run, ...changed(run) } : run)));
     await Promise.all(
@@ -41,8 +41,8 @@ export function useRuns(): Runs {
           }
           const controller = new AbortController();
           cancellations.current.push(() => controller.abort());
-          const answer = await sendGraphql(request, each, controller.signal);
-          change(index, () => ({ answer, isRunning: false }));
+          const response = await sendGraphql(request, each, controller.signal);
+          change(index, () => ({ response, isRunning: false }));
         } catch (error) {
           if (!isAbort(error)) change(index, () => ({ failure: failureOf(error), isRunning: false }));
         }

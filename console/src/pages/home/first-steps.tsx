@@ -11,7 +11,7 @@ export function FirstSteps({ data }: { readonly data: Overview }) {
       done: data.sources.length > 0,
       label: 'Connect a database',
       href: hrefOf(['data']),
-      note: 'A source is a database that the API is made from.',
+      note: 'The API is generated from databases, which are called sources.',
     },
     {
       done: tables.length > 0,
@@ -21,20 +21,20 @@ export function FirstSteps({ data }: { readonly data: Overview }) {
     },
     {
       done: tables.some(({ relationships }) => relationships > 0),
-      label: 'Relate them',
+      label: 'Add relationships',
       href: hrefOf(['data', data.sources[0]?.name ?? ''], { tab: 'relationships' }),
-      note: 'Foreign keys become fields that lead from row to row.',
+      note: 'Foreign keys become nested fields.',
     },
     {
       done: data.roles.length > 0,
-      label: 'Permit roles',
+      label: 'Set permissions',
       href: hrefOf(['data', data.sources[0]?.name ?? ''], { tab: 'permissions' }),
-      note: 'Without permissions the API is for administrators alone.',
+      note: 'Without permissions, only administrators can use the API.',
     },
   ];
   if (steps.every(({ done }) => done)) return null;
   return (
-    <Card icon="play" title="From an empty database to an API">
+    <Card icon="play" title="Get started">
       <ol class="steps">
         {steps.map(({ done, label, href, note }, index) => (
           <li key={label} class={done ? 'is-done' : ''}>

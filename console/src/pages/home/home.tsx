@@ -52,19 +52,19 @@ function ReloadButton() {
     setBusy(true);
     try {
       await makeChange({
-        title: 'Reload the metadata',
+        title: 'Reload metadata',
         steps: () => [{ type: 'reload_metadata', args: { reload_sources: true, reload_remote_schemas: true } }],
       });
     } catch (error) {
-      showToast(failureOf(error).message, { isWrong: true });
+      showToast(failureOf(error).message, { isError: true });
     }
     setBusy(false);
   };
   return (
     <Button
       icon="reload"
-      title="reload_metadata: reads the databases and remote schemas again"
-      refusal={isBusy ? 'Being reloaded' : undefined}
+      title="reload_metadata: reads databases and remote schemas again"
+      refusal={isBusy ? 'Reloading …' : undefined}
       onClick={() => void reload()}
     >
       Reload metadata
@@ -74,7 +74,7 @@ function ReloadButton() {
 
 function LastChanges() {
   return (
-    <Card icon="history" title="Last changes of this session">
+    <Card icon="history" title="Recent changes in this session">
       <ul class="stack-tight">
         {sessionChanges.value
           .slice(-6)

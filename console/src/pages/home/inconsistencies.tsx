@@ -17,21 +17,21 @@ export function Inconsistencies({ data }: { readonly data: Overview }) {
   }, `${data.version}`);
   const drop = (): void =>
     void makeChange({
-      title: 'Drop what is inconsistent',
+      title: 'Delete inconsistent objects',
       review: true,
       steps: () => [{ type: 'drop_inconsistent_metadata', args: {} }],
-    }).catch((error) => showToast(failureOf(error).message, { isWrong: true }));
+    }).catch((error) => showToast(failureOf(error).message, { isError: true }));
   return (
     <Card
       icon="warn"
-      title="Inconsistent"
+      title="Inconsistent metadata"
       aside={
         <Button small kind="danger" onClick={drop}>
-          Drop all …
+          Delete all …
         </Button>
       }
     >
-      <p class="muted small">These objects do not fit their databases, and are not part of the API until they do.</p>
+      <p class="muted small">These objects do not match their databases and are not part of the API.</p>
       <ul class="stack-tight">
         {value
           ?.map((record) => readInconsistency(record, data.sources))

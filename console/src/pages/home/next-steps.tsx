@@ -15,7 +15,7 @@ interface Suggestions {
   readonly relationships: number;
 }
 
-/** Counts untracked tables and suggested relationships; a source that does not answer has none. */
+/** Counts untracked tables and suggested relationships; zero for a source that does not respond. */
 async function readSuggestionCounts({ name, kind, tables }: SourceOverview, signal: AbortSignal): Promise<Suggestions> {
   const [all, suggested] = await Promise.all([
     hasOperation(kind, 'get_source_tables')
@@ -48,7 +48,7 @@ export function NextSteps({ data }: { readonly data: Overview }) {
   const isDone = value?.every(({ untracked, relationships }) => untracked + relationships === 0) === true && withoutPermissions === 0;
   const isEmpty = data.sources.length > 0 && value?.every((source) => source.isEmpty) === true;
   return (
-    <Card icon="right" title="Next">
+    <Card icon="right" title="Next steps">
       {value === undefined && <Loading what="suggestions" />}
       <ul class="stack-tight">
         {value?.flatMap(({ name, untracked, relationships }) => [
@@ -69,17 +69,17 @@ export function NextSteps({ data }: { readonly data: Overview }) {
         ])}
         <NextStep
           count={withoutPermissions}
-          text={`${withoutPermissions === 1 ? 'table' : 'tables'} that no role may use`}
-          action="Permit"
+          text={`${withoutPermissions === 1 ? 'table' : 'tables'} without permissions`}
+          action="Add permissions"
           href={hrefOf(['data', data.sources[0]?.name ?? ''], { tab: 'permissions' })}
         />
       </ul>
       {isDone && isEmpty && (
         <p class="muted">
-          The database has no table yet. <a href={hrefOf(['sql'])}>Make some with SQL</a>.
+          The database has no tables yet. <a href={hrefOf(['sql'])}>Create some with SQL</a>.
         </p>
       )}
-      {isDone && !isEmpty && <p class="muted">Nothing is waiting: all tables are tracked, related and permitted.</p>}
+      {isDone && !isEmpty && <p class="muted">Nothing to do: all tables are tracked and have relationships and permissions.</p>}
     </Card>
   );
 }

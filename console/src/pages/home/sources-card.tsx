@@ -14,7 +14,7 @@ interface SourceState {
   readonly problem: string | undefined;
 }
 
-/** Asks each source for next to nothing, and says how long that took. */
+/** Runs `select 1` on a source and measures the time. */
 async function probe({ name, kind }: SourceOverview, signal: AbortSignal): Promise<SourceState> {
   const started = performance.now();
   try {
@@ -29,9 +29,9 @@ export function SourcesCard({ data }: { readonly data: Overview }) {
   const { value, reload } = useResource((signal) => Promise.all(data.sources.map((source) => probe(source, signal))), `${data.version}`);
   const health = useResource(async (signal) => (await send('healthz', { method: 'GET', signal })).text, `${data.version}`);
   return (
-    <Card icon="data" title="Sources" aside={<Button kind="quiet" small icon="reload" name="Ask the sources again" onClick={reload} />}>
+    <Card icon="data" title="Sources" aside={<Button kind="quiet" small icon="reload" name="Check sources again" onClick={reload} />}>
       {health.value !== undefined && !health.value.startsWith('OK') && <p class="banner banner-warn">{health.value.slice(0, 200)}</p>}
-      <ListTable name="Sources" columns={[{ hidden: 'Source' }, { hidden: 'Tables' }, { hidden: 'State' }]}>
+      <ListTable name="Sources" columns={[{ hidden: 'Source' }, { hidden: 'Tables' }, { hidden: 'Status' }]}>
         {data.sources.map((source) => {
           const state = value?.find(({ name }) => name === source.name);
           return (
@@ -45,7 +45,7 @@ export function SourcesCard({ data }: { readonly data: Overview }) {
               </td>
               <td class="nowrap">
                 {state === undefined ? (
-                  <span class="muted">asking …</span>
+                  <span class="muted">checking …</span>
                 ) : state.problem === undefined ? (
                   <span class="badge badge-ok">
                     <Icon name="check" />
@@ -64,7 +64,7 @@ export function SourcesCard({ data }: { readonly data: Overview }) {
       </ListTable>
       {data.sources.length === 0 && (
         <p class="muted">
-          No source yet. <a href={hrefOf(['data'])}>Connect a database</a>.
+          No sources yet. <a href={hrefOf(['data'])}>Connect a database</a>.
         </p>
       )}
     </Card>

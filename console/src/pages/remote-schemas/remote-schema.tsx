@@ -13,12 +13,12 @@ import { Icon } from '../../parts/icon.tsx';
 import { Permission, remotePermissionStep } from './permission.tsx';
 import { RemoteSchemaRelationships, relationshipsOf, remoteRelationshipStep } from './relationships.tsx';
 
-/** What `add_remote_schema` and `update_remote_schema` take of an entry. */
-export function headOf({ name = '', definition = {}, comment }: JsonObject): JsonObject {
+/** Arguments of `add_remote_schema` and `update_remote_schema` for an entry of the metadata. */
+export function remoteSchemaArgs({ name = '', definition = {}, comment }: JsonObject): JsonObject {
   return { name, definition, ...(comment === undefined ? {} : { comment }) };
 }
 
-/** One server: how it is reached, what roles see of it, and which relationships begin at its types. */
+/** A remote schema with its permissions and relationships. */
 export function RemoteSchema({ remote, onEdit }: { readonly remote: JsonObject; onEdit(): void }) {
   const name = String(remote['name']);
   const [role, setRole] = useState<string | null>(null);
@@ -32,17 +32,17 @@ export function RemoteSchema({ remote, onEdit }: { readonly remote: JsonObject; 
   const relationships = relationshipsOf(remote);
   const definition = isObject(remote['definition']) ? remote['definition'] : {};
   const address =
-    definition['url_from_env'] === undefined ? String(definition['url'] ?? '') : `the URL in ${String(definition['url_from_env'])}`;
+    definition['url_from_env'] === undefined ? String(definition['url'] ?? '') : `URL from ${String(definition['url_from_env'])}`;
   const remove = (): void =>
     void attempt({
-      title: `Remove the remote schema ${name}`,
+      title: `Remove remote schema ${name}`,
       review: true,
       parts: [memberPart('remote_schemas', name)],
       steps: () => [{ type: 'remove_remote_schema', args: { name } }],
       inverse: ([was = null]) =>
         isObject(was)
           ? [
-              { type: 'add_remote_schema', args: headOf(was) },
+              { type: 'add_remote_schema', args: remoteSchemaArgs(was) },
               ...objectsIn(was['permissions']).map((each) => remotePermissionStep(name, each)),
               ...relationshipsOf(was).map((each) => remoteRelationshipStep('create', each)),
             ]
@@ -56,7 +56,7 @@ export function RemoteSchema({ remote, onEdit }: { readonly remote: JsonObject; 
         {failure !== undefined && (
           <span class="badge badge-danger">
             <Icon name="warn" />
-            not there
+            unreachable
           </span>
         )}
         <Button
@@ -81,8 +81,8 @@ export function RemoteSchema({ remote, onEdit }: { readonly remote: JsonObject; 
       <h3>Permissions</h3>
       {!hasPermissions && (
         <p class="muted">
-          Every role sees all of it. With <code class="break">SVC_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS=true</code> a role sees what it
-          is permitted, and nothing else.
+          All roles can use the whole remote schema. Set <code class="break">SVC_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS=true</code> to
+          limit roles to their permissions.
         </p>
       )}
       <div class="row">
@@ -94,10 +94,10 @@ export function RemoteSchema({ remote, onEdit }: { readonly remote: JsonObject; 
         <Button
           small
           icon="plus"
-          refusal={readOnlyRefusal ?? (hasPermissions ? undefined : 'Permissions of remote schemas are switched off')}
+          refusal={readOnlyRefusal ?? (hasPermissions ? undefined : 'Remote schema permissions are disabled')}
           onClick={() => setRole('')}
         >
-          Permit a role
+          Add permission
         </Button>
       </div>
       {role !== null && (

@@ -12,7 +12,7 @@ import { shownError } from '../../parts/shown-error.ts';
 import { RemoteSchema } from './remote-schema.tsx';
 import { RemoteSchemaForm } from './remote-schema-form.tsx';
 
-/** Other GraphQL servers that are part of the schema. */
+/** Other GraphQL servers whose fields are part of the schema. */
 export function RemoteSchemas() {
   const [edited, setEdited] = useState<JsonObject | 'new' | null>(null);
   const { value, failure, isLoading, reload } = useResource(
@@ -35,8 +35,8 @@ export function RemoteSchemas() {
       {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
       {value === undefined && isLoading && <Loading what="the remote schemas" />}
       {value?.length === 0 && (
-        <EmptyState icon="remote" title="No remote schema" actions={add}>
-          The fields of another GraphQL server become fields of this one.
+        <EmptyState icon="remote" title="No remote schemas" actions={add}>
+          A remote schema adds the fields of another GraphQL server to this API.
         </EmptyState>
       )}
       {value?.map((remote) => (

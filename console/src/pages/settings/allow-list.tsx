@@ -18,7 +18,7 @@ import { shownError } from '../../parts/shown-error.ts';
 
 const EXAMPLE = '{"name": "shop", "definition": {"queries": [{"name": "Titles", "query": "query Titles { album { title } }"}]}}';
 
-/** Collections of operations, and which of them may be run. */
+/** Query collections, and the allow-list of collections. */
 export function AllowList() {
   const [isAdding, setAdding] = useState(false);
   const { value, failure, isLoading, reload } = useResource(
@@ -31,16 +31,16 @@ export function AllowList() {
     const add = { type: 'add_collection_to_allowlist', args: { collection: name, scope: { global: true } } };
     const drop = { type: 'drop_collection_from_allowlist', args: { collection: name } };
     void attempt({
-      title: on ? `Allow the operations of ${name}` : `No longer allow the operations of ${name}`,
+      title: on ? `Add ${name} to the allow-list` : `Remove ${name} from the allow-list`,
       parts: [memberPart('allowlist', name, 'collection')],
       steps: () => [on ? add : drop],
-      // It may have been allowed to some roles only.
+      // The entry may be limited to some roles.
       inverse: ([before = null]) => [isObject(before) ? { type: 'add_collection_to_allowlist', args: before } : drop],
     });
   };
   const remove = (name: string): void =>
     void attempt({
-      title: `Drop the collection ${name}`,
+      title: `Delete collection ${name}`,
       review: true,
       parts: [memberPart('query_collections', name), memberPart('allowlist', name, 'collection')],
       steps: () => [{ type: 'drop_query_collection', args: { collection: name, cascade: true } }],
@@ -60,15 +60,15 @@ export function AllowList() {
         <p class="banner">
           <Icon name="info" />
           <span>
-            The list is not enforced: roles may run any operation. <code>SVC_GRAPHQL_ENABLE_ALLOWLIST=true</code> enforces it.
+            The allow-list is not enforced: roles can run any operation. Set <code>SVC_GRAPHQL_ENABLE_ALLOWLIST=true</code> to enforce it.
           </span>
         </p>
       )}
       {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
       {value === undefined && isLoading && <Loading what="the collections" />}
       {value !== undefined && collections.length === 0 && (
-        <EmptyState icon="star" title="No collection" actions={add}>
-          A collection keeps operations by name, for the allow-list and for REST endpoints.
+        <EmptyState icon="star" title="No collections" actions={add}>
+          A collection has named operations for the allow-list and for REST endpoints.
         </EmptyState>
       )}
       {collections.length > 0 && <div class="row">{add}</div>}
@@ -83,10 +83,10 @@ export function AllowList() {
                 {name} {isListed && <span class="badge badge-ok">allowed</span>}
               </h2>
               <Button small pressed={isListed} refusal={readOnlyRefusal} onClick={() => toggle(name, !isListed)}>
-                {isListed ? 'Take off the list' : 'Put on the list'}
+                {isListed ? 'Remove from allow-list' : 'Add to allow-list'}
               </Button>
               <Button small icon="trash" refusal={readOnlyRefusal} onClick={() => remove(name)}>
-                Drop …
+                Delete …
               </Button>
             </header>
             <ul class="stack-tight">
@@ -109,10 +109,10 @@ export function AllowList() {
           action="Create"
           onClose={() => setAdding(false)}
           onSubmit={async (args) => {
-            if (!isObject(args)) throw new SyntaxError('a collection is an object');
+            if (!isObject(args)) throw new SyntaxError('expected a JSON object');
             const name = String(args['name']);
             await makeChange({
-              title: `Collection ${name}`,
+              title: `Create collection ${name}`,
               steps: () => [{ type: 'create_query_collection', args }],
               inverse: [{ type: 'drop_query_collection', args: { collection: name, cascade: true } }],
             });
@@ -120,7 +120,7 @@ export function AllowList() {
           }}
         >
           <p class="muted">
-            A name and its operations: <code class="break">{EXAMPLE}</code>
+            Example: <code class="break">{EXAMPLE}</code>
           </p>
         </JsonDialog>
       )}

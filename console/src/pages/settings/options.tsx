@@ -12,7 +12,7 @@ import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { showToast } from '../../parts/toast.tsx';
 
-/** Every option of the service, as it is in force. They are set where the service is started. */
+/** Options of the running service, read-only. */
 export function Options() {
   const [filter, setFilter] = useState('');
   const [isChangedOnly, setChangedOnly] = useState(false);
@@ -28,9 +28,9 @@ export function Options() {
   const copy = async (): Promise<void> => {
     const lines = shown
       .filter(({ variable }) => typeof variable === 'string')
-      .map(({ variable, value: set }) => `${String(variable)}=${shellQuoted(String(set))}`);
+      .map(({ variable, value: text }) => `${String(variable)}=${shellQuoted(String(text))}`);
     await copyText(`${lines.join('\n')}\n`);
-    showToast(`Copied: ${lines.length} variables. Secrets are *** in them.`);
+    showToast(`Copied ${lines.length} variables. Secrets are replaced by ***.`);
   };
   return (
     <>
@@ -40,12 +40,12 @@ export function Options() {
         <>
           <div class="row">
             <Search name="Filter options" value={filter} onInput={setFilter} />
-            <Check label="only what is not the default" checked={isChangedOnly} onChange={setChangedOnly} />
+            <Check label="Changed only" checked={isChangedOnly} onChange={setChangedOnly} />
             <Button icon="copy" onClick={() => void copy()}>
-              Copy as environment
+              Copy as environment variables
             </Button>
           </div>
-          <ListTable name="Options of the service" columns={['Option', 'Value', 'Meaning']} isCard class="options-table">
+          <ListTable name="Options of the service" columns={['Option', 'Value', 'Description']} isCard class="options-table">
             {shown.map((option) => (
               <tr key={String(option['flag'])}>
                 <td>
@@ -54,7 +54,7 @@ export function Options() {
                 </td>
                 <td>
                   <code>{String(option['value']) === '' ? '–' : String(option['value'])}</code>{' '}
-                  {option['is_default'] === false && <span class="badge badge-accent">set</span>}
+                  {option['is_default'] === false && <span class="badge badge-accent">changed</span>}
                 </td>
                 <td class="small">{String(option['help'])}</td>
               </tr>

@@ -13,7 +13,7 @@ import { ACTIONS, ListTable } from '../../parts/list-table.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 
-/** Operations that are also answered under an address of their own. */
+/** REST endpoints: saved operations with a URL. */
 export function RestEndpoints() {
   const { value, failure, isLoading, reload } = useResource(
     async (signal) => objectsIn((await readSections(['rest_endpoints'], signal))['rest_endpoints']),
@@ -21,7 +21,7 @@ export function RestEndpoints() {
   );
   const remove = (endpoint: JsonObject): void =>
     void attempt({
-      title: `Drop the REST endpoint ${String(endpoint['name'])}`,
+      title: `Delete REST endpoint ${String(endpoint['name'])}`,
       review: true,
       steps: () => [{ type: 'drop_rest_endpoint', args: { name: String(endpoint['name']) } }],
       parts: [memberPart('rest_endpoints', String(endpoint['name']))],
@@ -32,12 +32,12 @@ export function RestEndpoints() {
       {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
       {value === undefined && isLoading && <Loading what="the endpoints" />}
       {value?.length === 0 && (
-        <EmptyState icon="link" title="No REST endpoint">
-          Write an operation in the <a href={hrefOf(['explorer'])}>explorer</a>, and give it an address there.
+        <EmptyState icon="link" title="No REST endpoints">
+          Create one from an operation in the <a href={hrefOf(['explorer'])}>Explorer</a>.
         </EmptyState>
       )}
       {value !== undefined && value.length > 0 && (
-        <ListTable name="REST endpoints" columns={['Address', 'Methods', 'Operation', ACTIONS]} isCard>
+        <ListTable name="REST endpoints" columns={['URL', 'Methods', 'Operation', ACTIONS]} isCard>
           {value.map((endpoint) => (
             <tr key={String(endpoint['name'])}>
               <td>
@@ -48,7 +48,7 @@ export function RestEndpoints() {
               <td>{operationOf(endpoint)}</td>
               <td>
                 <Button small kind="quiet" refusal={readOnlyRefusal} onClick={() => remove(endpoint)}>
-                  Drop …
+                  Delete …
                 </Button>
               </td>
             </tr>

@@ -1,4 +1,4 @@
-/** What the SQL page reads from answers of `run_sql`. */
+/** Decodes responses of `run_sql`. */
 import type { Failure } from '../../api/failure.ts';
 import { readKindOperation, hasOperation } from '../../api/metadata.ts';
 import { isList, isObject, type Json, type JsonObject } from '../../model/json.ts';
@@ -16,14 +16,14 @@ export interface SqlResult {
 }
 
 export function readResult(json: Json, milliseconds: number): SqlResult {
-  const answer = isObject(json) ? json : {};
-  const all = isList(answer['result']) ? answer['result'].filter(isList).map((row) => row.map(String)) : undefined;
+  const response = isObject(json) ? json : {};
+  const all = isList(response['result']) ? response['result'].filter(isList).map((row) => row.map(String)) : undefined;
   return {
     columns: all?.[0],
     rows: all?.slice(1) ?? [],
-    isTruncated: answer['truncated'] === true,
+    isTruncated: response['truncated'] === true,
     milliseconds,
-    affected: isList(answer['affected']) ? answer['affected'] : [],
+    affected: isList(response['affected']) ? response['affected'] : [],
   };
 }
 

@@ -20,13 +20,13 @@ import { Icon } from '../../parts/icon.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { dependentsIn, messageOf, type SqlResult } from './result.ts';
-import { history, type SqlState, text, useSql, writeText } from './use-sql.ts';
+import { sqlHistory, type SqlState, sqlText, useSql, writeText } from './use-sql.ts';
 
 /** SQL as the administrator of a source. */
 export function Sql() {
   const data = overview.value;
-  const wanted = place.value.query.get('source');
-  const source = data?.sources.find(({ name }) => name === wanted) ?? data?.sources[0];
+  const sourceName = place.value.query.get('source');
+  const source = data?.sources.find(({ name }) => name === sourceName) ?? data?.sources[0];
   const { editor = 'sql', escapes = false, examples = [] } = KINDS[source?.kind ?? ''] ?? {};
   const state = useSql(source, escapes);
   const { result, failure, marks, newTables, hasTracked, handle, run } = state;
@@ -40,38 +40,38 @@ export function Sql() {
         language={editor}
         height="min(34vh, 300px)"
         hint="select …"
-        value={text.value}
+        value={sqlText.value}
         marks={marks}
         tables={Object.fromEntries((source?.tables ?? []).map((table) => [tableId(table), []]))}
         handle={handle}
         onChange={writeText}
         onRun={() => void run(false)}
       />
-      <RunBar state={state} hasSeveral={statementsOf(text.value, escapes).length > 1} />
+      <RunBar state={state} hasSeveral={statementsOf(sqlText.value, escapes).length > 1} />
       {failure !== undefined && <SqlFailure failure={failure} onCascade={() => void run(false, true)} />}
       {newTables.length > 0 && (
         <div class="banner banner-accent" role="status">
           <Icon name="table" />
-          <span class="grow">New here: {newTables.map(labelOf).join(', ')}</span>
+          <span class="grow">New tables: {newTables.map(labelOf).join(', ')}</span>
           <Button kind="link" onClick={() => void state.trackNewTables()}>
-            Track {newTables.length === 1 ? 'it' : `all ${newTables.length}`}
+            Track {newTables.length} {newTables.length === 1 ? 'table' : 'tables'}
           </Button>
         </div>
       )}
       {hasTracked && newTables.length === 0 && source !== undefined && (
         <div class="banner banner-accent" role="status">
           <Icon name="link" />
-          <span class="grow">The tables are part of the API. Their foreign keys can become relationships.</span>
-          <a href={hrefOf(['data', source.name], { tab: 'relationships' })}>Relate them</a>
+          <span class="grow">The tables are now in the API. Next, add relationships for their foreign keys.</span>
+          <a href={hrefOf(['data', source.name], { tab: 'relationships' })}>Add relationships</a>
         </div>
       )}
       {result !== undefined && failure === undefined && <Result result={result} />}
-      {result === undefined && failure === undefined && text.value.trim() === '' && (
+      {result === undefined && failure === undefined && sqlText.value.trim() === '' && (
         <EmptyState
           icon="sql"
-          title="Statements to start with"
+          title="Example statements"
           actions={examples.map(({ label: name, sql }) => (
-            <Button key={name} onClick={() => (text.value = sql)}>
+            <Button key={name} onClick={() => (sqlText.value = sql)}>
               {name}
             </Button>
           ))}
@@ -86,7 +86,7 @@ function NoSource() {
     <div class="page">
       <EmptyState
         icon="sql"
-        title="There is no source to ask"
+        title="No source"
         actions={
           <a class="button" href={hrefOf(['data', '+'])}>
             Connect a database
@@ -117,35 +117,29 @@ function Header({
           </option>
         ))}
       </select>
-      <Check
-        label="Read only"
-        title="The database refuses whatever writes"
-        checked={readOnly}
-        disabled={isReadOnly}
-        onChange={setReadOnly}
-      />
+      <Check label="Read only" title="The database rejects all writes" checked={readOnly} disabled={isReadOnly} onChange={setReadOnly} />
       <Check
         label="Cascade"
-        title="What depends on what is dropped leaves the metadata with it"
+        title="Removes dependent objects from the metadata"
         checked={cascade}
         disabled={readOnly}
         onChange={setCascade}
       />
       <Check
         label="Check metadata"
-        title="Refuses what would make the metadata inconsistent"
+        title="Rejects statements that make the metadata inconsistent"
         checked={checksMetadata}
         disabled={readOnly}
         onChange={setChecksMetadata}
       />
       <span class="grow" />
-      {history.value.length > 0 && (
+      {sqlHistory.value.length > 0 && (
         <Menu
           icon="history"
-          items={history.value.slice(0, 20).map((sql) => ({
+          items={sqlHistory.value.slice(0, 20).map((sql) => ({
             label: sql.replace(/\s+/g, ' ').slice(0, 60),
             run: () => {
-              text.value = sql;
+              sqlText.value = sql;
             },
           }))}
         >
@@ -166,10 +160,10 @@ function RunBar({ state, hasSeveral }: { readonly state: SqlState; readonly hasS
           <Button
             kind="primary"
             icon="play"
-            title="Ctrl+Enter: what is selected, or the statement at the cursor"
+            title="Ctrl+Enter: runs the selection or the statement at the cursor"
             onClick={() => void run(false)}
           >
-            {hasSeveral ? 'Run this one' : 'Run'}
+            {hasSeveral ? 'Run statement' : 'Run'}
           </Button>
           {hasSeveral && <Button onClick={() => void run(true)}>Run all</Button>}
         </>
@@ -213,7 +207,7 @@ function SqlFailure({ failure, onCascade }: { readonly failure: Failure; onCasca
           </ul>
           <div>
             <Button kind="danger" small refusal={readOnlyRefusal} onClick={onCascade}>
-              Run with cascade: these go too
+              Run with cascade
             </Button>
           </div>
         </>
@@ -228,11 +222,11 @@ function Result({ result }: { readonly result: SqlResult }) {
     <>
       {affected.length > 0 && (
         <p class="banner banner-warn">
-          Of the metadata also went or changed:{' '}
+          Also changed in the metadata:{' '}
           {affected.map((each) => (isObject(each) ? String(each['name'] ?? each['type']) : String(each))).join(', ')}
         </p>
       )}
-      {isTruncated && <p class="banner banner-warn">These are the first {rows.length} rows; there are more.</p>}
+      {isTruncated && <p class="banner banner-warn">Only the first {rows.length} rows are shown.</p>}
       {columns === undefined ? (
         <p class="banner banner-accent" role="status">
           Done in {Math.round(milliseconds)} ms.

@@ -20,11 +20,11 @@ const ROW_LIMIT = 1000;
 const HISTORY_LENGTH = 50;
 
 /** The text of the editor, kept while other pages are open. */
-export const text = signal(remembered('sql', ''));
-export const history = signal<readonly string[]>(remembered<readonly string[]>('sql-history', []));
+export const sqlText = signal(remembered('sql', ''));
+export const sqlHistory = signal<readonly string[]>(remembered<readonly string[]>('sql-history', []));
 
 export function writeText(next: string): void {
-  text.value = next;
+  sqlText.value = next;
   remember('sql', next);
 }
 
@@ -34,7 +34,7 @@ function useSqlInAddress(): void {
   useEffect(() => {
     const sql = query.get('sql');
     if (sql === null) return;
-    text.value = sql;
+    sqlText.value = sql;
     setQuery({ sql: undefined });
   }, [query]);
 }
@@ -76,7 +76,7 @@ export function useSql(source: SourceOverview | undefined, escapes: boolean) {
     stop: (): void => running.current?.abort(),
     async run(whole: boolean, withCascade = cascade): Promise<void> {
       if (source === undefined || runningSince !== undefined) return;
-      const all = text.peek();
+      const all = sqlText.peek();
       const range = rangeToRun(all, whole);
       const sql = all.slice(range.from, range.to);
       if (sql.trim() === '') return;
@@ -99,10 +99,10 @@ export function useSql(source: SourceOverview | undefined, escapes: boolean) {
           locate_errors: true,
           ...(readOnly ? {} : { check_metadata_consistency: checksMetadata }),
         };
-        const answer = await runSql(source.kind, args, controller.signal);
-        setResult(readResult(answer, performance.now() - started));
-        history.value = [sql, ...history.peek().filter((each) => each !== sql)].slice(0, HISTORY_LENGTH);
-        remember('sql-history', history.peek());
+        const response = await runSql(source.kind, args, controller.signal);
+        setResult(readResult(response, performance.now() - started));
+        sqlHistory.value = [sql, ...sqlHistory.peek().filter((each) => each !== sql)].slice(0, HISTORY_LENGTH);
+        remember('sql-history', sqlHistory.peek());
         if (before !== undefined) {
           const known = new Set(before.map(labelOf));
           setNewTables((await tablesOf(source)).filter((table) => !known.has(labelOf(table))));

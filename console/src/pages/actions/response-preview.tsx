@@ -11,8 +11,8 @@ import type { ActionsMetadata } from './read-actions.ts';
 
 const PAUSE_MS = 300;
 
-/** What a template makes of a sample of the handler's answer. */
-export function AnswerPreview({
+/** Result of a response template for a sample response of the handler. */
+export function ResponsePreview({
   all,
   action,
   template,
@@ -22,32 +22,32 @@ export function AnswerPreview({
   readonly template: string;
 }) {
   const [text, setText] = useState(() => printJson(sampleOf(signatureOf(action).outputType, all.types), 2));
-  // These are known of a real call only.
+  // These exist only in a real call.
   const needsCall = /\$(?:response|request)\b/.test(template);
   const { value, failure } = useResource(async (signal) => {
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     if (signal.aborted || needsCall) return undefined;
-    const tried = await readOperation('test_webhook_transform', trial(parseJsonText(text), template), { signal });
+    const tried = await readOperation('test_webhook_transform', trialArgs(parseJsonText(text), template), { signal });
     return { body: isObject(tried) ? (tried['body'] ?? null) : null };
   }, `${template} ${text}`);
   return (
-    <section class="card stack" aria-label="The answer as it would be checked">
+    <section class="card stack" aria-label="Response preview">
       <header>
-        <h2>As it would be checked</h2>
+        <h2>Response preview</h2>
       </header>
       {needsCall ? (
         <p class="muted">
-          What <code>$response</code> and <code>$request</code> hold is known of a call only: call the action once it is saved.
+          <code>$response</code> and <code>$request</code> exist only in a real call. Save the action, then call it.
         </p>
       ) : (
         <>
-          <span class="label">Sample of what the handler answers</span>
-          <CodeEditor name="Sample of the answer" language="json" height="120px" value={text} onChange={setText} />
+          <span class="label">Sample response of the handler</span>
+          <CodeEditor name="Sample response" language="json" height="120px" value={text} onChange={setText} />
           {failure !== undefined ? (
             <ErrorBox error={shownError(failure)} />
           ) : (
             value !== undefined && (
-              <pre class="code-block" tabIndex={0} role="region" aria-label="The answer">
+              <pre class="code-block" tabIndex={0} role="region" aria-label="Response">
                 {printJson(value.body, 2)}
               </pre>
             )
@@ -58,11 +58,11 @@ export function AnswerPreview({
   );
 }
 
-/** Templates of answers are of the language of those of calls, whose body can be tried. */
-function trial(answer: Json, template: string): JsonObject {
+/** Tries the response template as a request template: both have the same language, and only requests can be tried. */
+function trialArgs(response: Json, template: string): JsonObject {
   return {
     webhook_url: 'http://localhost/',
-    body: answer,
+    body: response,
     session_variables: { 'x-svc-role': 'user', 'x-svc-user-id': '1' },
     request_transform: { version: 2, template_engine: 'Kriti', method: 'POST', body: { action: 'transform', template } },
   };

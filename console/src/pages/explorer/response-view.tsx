@@ -13,7 +13,7 @@ import { shownError } from '../../parts/shown-error.ts';
 import { Segments } from '../../parts/tabs.tsx';
 import type { Run } from './run.ts';
 
-/** The first list of objects in an answer. */
+/** Returns the first list of objects in a response. */
 function rowsIn(json: Json | undefined): readonly JsonObject[] | undefined {
   if (isList(json)) {
     const rows = json.filter(isObject);
@@ -27,48 +27,48 @@ function rowsIn(json: Json | undefined): readonly JsonObject[] | undefined {
   return undefined;
 }
 
-/** Of an answer beside another: which columns and how many rows this one lacks. */
-function difference(mine: Json | undefined, theirs: Json | undefined): string | undefined {
-  const own = rowsIn(mine);
-  const other = rowsIn(theirs);
+/** Describes the columns and rows that `data` lacks in comparison with `otherData`. */
+function missingFrom(data: Json | undefined, otherData: Json | undefined): string | undefined {
+  const own = rowsIn(data);
+  const other = rowsIn(otherData);
   if (own === undefined && other === undefined) return undefined;
   const columns = (rows: readonly JsonObject[] | undefined): string[] => Object.keys(rows?.[0] ?? {});
   const missing = columns(other).filter((name) => !columns(own).includes(name));
   const rows = (other?.length ?? 0) - (own?.length ?? 0);
   const parts = [...(missing.length > 0 ? [`${missing.length} columns`] : []), ...(rows > 0 ? [`${rows} rows`] : [])];
-  return parts.length === 0 ? undefined : `${parts.join(' and ')} hidden here`;
+  return parts.length === 0 ? undefined : `${parts.join(' and ')} hidden`;
 }
 
 export function ResponseView({ run, other }: { readonly run: Run; readonly other?: Run | undefined }) {
   const [form, setForm] = useState<'json' | 'table' | 'headers'>('json');
-  const { answer, event, events, failure, isRunning, as } = run;
-  const json = answer?.json ?? event;
+  const { response, event, events, failure, isRunning, as } = run;
+  const json = response?.json ?? event;
   const data = isObject(json) ? json['data'] : undefined;
   const errors = isObject(json) && isList(json['errors']) ? json['errors'].filter(isObject) : [];
   const rows = rowsIn(data);
-  const text = json === undefined ? (answer?.text ?? '') : printJson(json, 2);
-  const otherJson = other?.answer?.json ?? other?.event;
-  const hidden = isObject(otherJson) ? difference(data, otherJson['data']) : undefined;
+  const text = json === undefined ? (response?.text ?? '') : printJson(json, 2);
+  const otherJson = other?.response?.json ?? other?.event;
+  const hidden = isObject(otherJson) ? missingFrom(data, otherJson['data']) : undefined;
   return (
-    <section class="answer-pane stack-tight" aria-label={`Answer for ${personaLabel(as)}`}>
+    <section class="response-pane stack-tight" aria-label={`Response for ${personaLabel(as)}`}>
       <div class="row small" role="status">
         <strong>{personaLabel(as)}</strong>
-        {answer !== undefined && (
+        {response !== undefined && (
           <span class="muted number">
-            {answer.status} · {Math.round(answer.milliseconds)} ms · {sizeText(answer.text.length)}
+            {response.status} · {Math.round(response.milliseconds)} ms · {sizeText(response.text.length)}
             {rows !== undefined && ` · ${rows.length} rows`}
           </span>
         )}
-        {event !== undefined && <span class="badge badge-accent">{isRunning ? `live · ${events}` : `ended after ${events}`}</span>}
+        {event !== undefined && <span class="badge badge-accent">{isRunning ? `live · ${events}` : `ended · ${events}`}</span>}
         {hidden !== undefined && <span class="badge badge-warn">{hidden}</span>}
         <span class="grow" />
         {json !== undefined && (
           <Segments
-            name="Form of the answer"
+            name="Response format"
             options={[
               ['json', 'JSON'] as const,
               ...(rows === undefined ? [] : [['table', 'Table'] as const]),
-              ...(answer === undefined ? [] : [['headers', 'Headers'] as const]),
+              ...(response === undefined ? [] : [['headers', 'Headers'] as const]),
             ]}
             chosen={form}
             onChoose={setForm}
@@ -79,12 +79,12 @@ export function ResponseView({ run, other }: { readonly run: Run; readonly other
             small
             kind="quiet"
             icon="copy"
-            name="Copy the answer"
+            name="Copy response"
             onClick={() => void copyText(form === 'table' && rows !== undefined ? tsvOf(tableOf(rows)) : text)}
           />
         )}
       </div>
-      {isRunning && answer === undefined && event === undefined && <Loading what="the answer" />}
+      {isRunning && response === undefined && event === undefined && <Loading what="the response" />}
       {failure !== undefined && <ErrorBox error={shownError(failure)} />}
       {errors.map((error, index) => {
         const extensions = isObject(error['extensions']) ? error['extensions'] : {};
@@ -101,10 +101,10 @@ export function ResponseView({ run, other }: { readonly run: Run; readonly other
         );
       })}
       {form === 'table' && rows !== undefined ? (
-        <AnswerTable rows={rows} />
-      ) : form === 'headers' && answer !== undefined ? (
+        <ResponseTable rows={rows} />
+      ) : form === 'headers' && response !== undefined ? (
         <dl class="facts small mono">
-          {[...answer.headers].map(([name, value]) => (
+          {[...response.headers].map(([name, value]) => (
             <>
               <dt>{name}</dt>
               <dd>{value}</dd>
@@ -113,8 +113,8 @@ export function ResponseView({ run, other }: { readonly run: Run; readonly other
         </dl>
       ) : (
         text !== '' && (
-          <div class="answer-text">
-            <CodeEditor name={`Answer for ${personaLabel(as)} as JSON`} language="json" height="100%" readOnly value={text} />
+          <div class="response-text">
+            <CodeEditor name={`Response for ${personaLabel(as)} as JSON`} language="json" height="100%" readOnly value={text} />
           </div>
         )
       )}
@@ -127,11 +127,11 @@ function tableOf(rows: readonly JsonObject[]): readonly (readonly (string | null
   return [columns, ...rows.map((row) => columns.map((name) => cellText(row[name])))];
 }
 
-function AnswerTable({ rows }: { readonly rows: readonly JsonObject[] }) {
+function ResponseTable({ rows }: { readonly rows: readonly JsonObject[] }) {
   const columns = Object.keys(rows[0] ?? {});
   return (
     <Grid
-      name="Answer as a table"
+      name="Response as table"
       class="grid-fill"
       columns={columns.map((id) => ({ id, header: id }))}
       count={rows.length}

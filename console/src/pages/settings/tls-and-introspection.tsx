@@ -12,14 +12,14 @@ import { Check } from '../../parts/field.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 
-/** The roles that may not see the schema, of the section of the metadata. */
+/** Roles without introspection, from the section of the metadata. */
 function disabledIn(options: Json | undefined): readonly string[] {
   const roles = isObject(options) ? options['disabled_for_roles'] : undefined;
   return isList(roles) ? roles.map(String) : [];
 }
 
-/** Hosts whose certificates nobody vouches for, and roles that may not see the schema. */
-export function Outside() {
+/** Hosts with trusted self-signed certificates, and roles without introspection. */
+export function TlsAndIntrospection() {
   const { value, failure, isLoading, reload } = useResource(
     (signal) => readSections(['network', 'graphql_schema_introspection'], signal),
     `${overview.value?.version}`,
@@ -44,14 +44,14 @@ function Hosts({ hosts }: { readonly hosts: readonly JsonObject[] }) {
   };
   const drop = (entry: JsonObject): void =>
     void attempt({
-      title: `No longer trust ${String(entry['host'])} without a certificate`,
+      title: `Remove ${String(entry['host'])} from the TLS allow-list`,
       steps: () => [{ type: 'drop_host_from_tls_allowlist', args: addressOf(entry) }],
       inverse: [{ type: 'add_host_to_tls_allowlist', args: entry }],
     });
   const add = async (): Promise<void> => {
     const entry: JsonObject = { host: host.trim(), ...(port.trim() === '' ? {} : { suffix: port.trim() }), permissions: ['self-signed'] };
     const done = await attempt({
-      title: `Trust ${host.trim()} with a certificate of its own`,
+      title: `Add ${host.trim()} to the TLS allow-list`,
       steps: () => [{ type: 'add_host_to_tls_allowlist', args: entry }],
       inverse: [{ type: 'drop_host_from_tls_allowlist', args: addressOf(entry) }],
     });
@@ -60,9 +60,9 @@ function Hosts({ hosts }: { readonly hosts: readonly JsonObject[] }) {
   return (
     <section class="card stack">
       <header>
-        <h2>Hosts with certificates of their own</h2>
+        <h2>TLS allow-list</h2>
       </header>
-      <p class="muted">Webhooks and remote schemas on these hosts are called though their certificates are self-signed.</p>
+      <p class="muted">Hosts of webhooks and remote schemas whose self-signed certificates are accepted.</p>
       <ul class="stack-tight">
         {hosts.map((entry) => (
           <li key={`${String(entry['host'])} ${String(entry['suffix'])}`} class="row">
@@ -71,7 +71,7 @@ function Hosts({ hosts }: { readonly hosts: readonly JsonObject[] }) {
               {entry['suffix'] === undefined || entry['suffix'] === null ? '' : `:${String(entry['suffix'])}`}
             </code>
             <Button small refusal={readOnlyRefusal} onClick={() => drop(entry)}>
-              Drop
+              Remove
             </Button>
           </li>
         ))}
@@ -98,7 +98,7 @@ function Hosts({ hosts }: { readonly hosts: readonly JsonObject[] }) {
           value={port}
           onInput={(event) => setPort(event.currentTarget.value)}
         />
-        <Button type="submit" refusal={readOnlyRefusal ?? (host.trim() === '' ? 'Say which host' : undefined)}>
+        <Button type="submit" refusal={readOnlyRefusal ?? (host.trim() === '' ? 'Enter a host' : undefined)}>
           Add
         </Button>
       </form>
@@ -108,15 +108,15 @@ function Hosts({ hosts }: { readonly hosts: readonly JsonObject[] }) {
 
 function Introspection({ disabled }: { readonly disabled: readonly string[] }) {
   const roles = [...new Set([...(overview.value?.roles ?? []), ...disabled])].sort();
-  const set = (role: string, mayNot: boolean): void => {
+  const toggle = (role: string, isDisabled: boolean): void => {
     const stepTo = (list: readonly string[]) => ({ type: 'set_graphql_schema_introspection_options', args: { disabled_for_roles: list } });
     void attempt({
-      title: `${role} may ${mayNot ? 'not ' : ''}see the schema`,
+      title: `${isDisabled ? 'Disable' : 'Enable'} introspection for ${role}`,
       parts: [sectionPart('graphql_schema_introspection')],
-      // The roles that other administrators have listed meanwhile stay.
+      // Roles that another administrator has added in the meantime stay.
       steps: (_, [now]) => {
         const others = disabledIn(now).filter((each) => each !== role);
-        return [stepTo(mayNot ? [...others, role] : others)];
+        return [stepTo(isDisabled ? [...others, role] : others)];
       },
       inverse: ([was]) => [stepTo(disabledIn(was))],
     });
@@ -124,12 +124,12 @@ function Introspection({ disabled }: { readonly disabled: readonly string[] }) {
   return (
     <section class="card stack">
       <header>
-        <h2>Who may not see the schema</h2>
+        <h2>Introspection disabled for</h2>
       </header>
-      {roles.length === 0 && <p class="muted">There is no role yet.</p>}
+      {roles.length === 0 && <p class="muted">No roles yet</p>}
       <div class="check-list">
         {roles.map((role) => (
-          <Check key={role} label={role} checked={disabled.includes(role)} disabled={isReadOnly} onChange={(on) => set(role, on)} />
+          <Check key={role} label={role} checked={disabled.includes(role)} disabled={isReadOnly} onChange={(on) => toggle(role, on)} />
         ))}
       </div>
     </section>

@@ -6,14 +6,14 @@ import type { JsonObject } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { Field } from '../../parts/field.tsx';
 
-/** Reads databases and servers anew; or begins from nothing. */
-export function Renew() {
+/** Reloads or resets the metadata. */
+export function ReloadAndReset() {
   const [typed, setTyped] = useState('');
   const data = overview.value;
   const reload = (title: string, args: JsonObject): void => void attempt({ title, steps: () => [{ type: 'reload_metadata', args }] });
-  const word = label === '' ? 'clear' : label;
+  const word = label === '' ? 'reset' : label;
   const clear = async (): Promise<void> => {
-    const done = await attempt({ title: 'Clear the metadata', review: true, steps: () => [{ type: 'clear_metadata', args: {} }] });
+    const done = await attempt({ title: 'Reset metadata', review: true, steps: () => [{ type: 'clear_metadata', args: {} }] });
     if (done !== null) setTyped('');
   };
   return (
@@ -22,14 +22,14 @@ export function Renew() {
         <header>
           <h2>Reload</h2>
         </header>
-        <p class="muted">Reads what is in the databases and what remote schemas say again, and checks the metadata against it.</p>
+        <p class="muted">Reads the databases and remote schemas again, and checks the metadata against them.</p>
         <div class="row">
           <Button
             icon="reload"
             refusal={readOnlyRefusal}
-            onClick={() => reload('Reload everything', { reload_sources: true, reload_remote_schemas: true })}
+            onClick={() => reload('Reload all', { reload_sources: true, reload_remote_schemas: true })}
           >
-            Everything
+            Reload all
           </Button>
           {data?.sources.map(({ name }) => (
             <Button
@@ -41,22 +41,22 @@ export function Renew() {
             </Button>
           ))}
           <Button
-            title="Makes anew what event triggers have in their databases"
+            title="Recreates the triggers in the databases"
             refusal={readOnlyRefusal}
             onClick={() =>
-              reload('Make event triggers anew', { reload_sources: false, reload_remote_schemas: false, recreate_event_triggers: true })
+              reload('Recreate event triggers', { reload_sources: false, reload_remote_schemas: false, recreate_event_triggers: true })
             }
           >
-            Make event triggers anew
+            Recreate event triggers
           </Button>
         </div>
       </section>
       <section class="card stack">
         <header>
-          <h2>Clear</h2>
+          <h2>Reset</h2>
         </header>
-        <p class="muted">Forgets all sources, permissions and whatever else the metadata has. The databases keep their rows.</p>
-        <Field label={`To clear it, type “${word}”`}>
+        <p class="muted">Removes all sources, permissions and everything else from the metadata. The data in the databases stays.</p>
+        <Field label={`Type “${word}” to confirm`}>
           {(id) => (
             <input
               id={id}
@@ -73,7 +73,7 @@ export function Renew() {
             refusal={readOnlyRefusal ?? (typed === word ? undefined : `Type “${word}” first`)}
             onClick={() => void clear()}
           >
-            Clear …
+            Reset metadata …
           </Button>
         </div>
       </section>
