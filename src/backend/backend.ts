@@ -71,7 +71,7 @@ export interface Backend<C = unknown, S extends Source = Source> {
    * Resolves environment references and opens the source. Stops waiting for a silent server when it is cancelled or its deadline passes.
    * @throws SvcError, `timeout` after the deadline
    */
-  connect(config: C, context: ConnectContext, how?: Pick<RunOptions, 'signal' | 'deadline'>): Promise<S>;
+  connect(config: C, context: ConnectContext, options?: Pick<RunOptions, 'signal' | 'deadline'>): Promise<S>;
 }
 
 export interface ConnectContext {
@@ -301,7 +301,7 @@ export interface Listening {
 
 /** Reads and administration, which every kind has. The source owns its pool. */
 export interface Reads extends Connection {
-  transaction<T>(how: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T>;
+  transaction<T>(options: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T>;
   /** Runs statements in one session of the database, without a transaction. The settings hold for the session. */
   session<T>(run: (connection: Connection) => Promise<T>, settings?: SessionSettings): Promise<T>;
   health(sql: string, timeoutMs: number): Promise<HealthStatus>;
@@ -309,7 +309,7 @@ export interface Reads extends Connection {
    * Reads the fingerprint of the catalog, for less than it takes to read the catalog.
    * @param before last fingerprint, if any
    */
-  catalogFingerprint?(before: CatalogFingerprint | null, how?: RunOptions): Promise<CatalogFingerprint>;
+  catalogFingerprint?(before: CatalogFingerprint | null, options?: RunOptions): Promise<CatalogFingerprint>;
   /** Address for traces. */
   readonly address?: SourceAddress;
   /** Returns measures of each server that statements run on. */
@@ -324,7 +324,7 @@ export interface Writes {
    * Runs the statements in one transaction, and in one round trip if the database can. The first failure rolls back. Returns one row
    * per statement, empty for a statement that returned none.
    */
-  runMutation(statements: readonly MutationStatement[], how: MutationOptions): Promise<readonly JsonRow[]>;
+  runMutation(statements: readonly MutationStatement[], options: MutationOptions): Promise<readonly JsonRow[]>;
 }
 
 /** Statements of live queries; present if the compiler has `liveQuery`. */
@@ -333,7 +333,7 @@ export interface Polls {
   runRows(
     statement: Pick<Statement, 'text' | 'repeatable'>,
     values: readonly (string | null)[],
-    how: RunOptions,
+    options: RunOptions,
   ): Promise<readonly JsonRow[]>;
 }
 

@@ -145,7 +145,7 @@ export interface Captures {
    * Removes the captures of `owner` that no definition needs. Undelivered events of removed triggers are archived.
    * @returns false if some remain because they may belong to a pending change
    */
-  retain(definitions: readonly EventTrigger[], how: RetainOptions): Promise<boolean>;
+  retain(definitions: readonly EventTrigger[], options: RetainOptions): Promise<boolean>;
   /** Removes all captures of `owner` and, unless other owners need them, the tables of events. */
   uninstall(owner: string): Promise<void>;
   /** Returns whether another owner has a trigger of the name on a table. */
@@ -163,7 +163,7 @@ export interface Captures {
   /** Counts events per trigger, without archived ones. @param since start for delivered and failed events, in ISO 8601 */
   summary(triggers: readonly string[], since: string): Promise<ReadonlyMap<string, EventCounts>>;
   /** Counts events that wait for delivery, up to a maximum. */
-  backlog?(how: RunOptions): Promise<Backlog>;
+  backlog?(options: RunOptions): Promise<Backlog>;
   /** Returns the delivery attempts of a trigger, newest first, as JSON objects. */
   invocations(trigger: string, page: Page): Promise<readonly Json[]>;
   /** Returns an event and its delivery attempts; `null` if it does not exist. */
@@ -173,7 +173,7 @@ export interface Captures {
    * Removes old delivered and failed events, batch by batch. Ends when none is left, when `spec`, which is called before each batch,
    * returns `null`, or when a batch times out, which is not an error.
    */
-  cleanUp(spec: () => CleanupSpec | null, how: RunOptions): Promise<CleanupCounts>;
+  cleanUp(spec: () => CleanupSpec | null, options: RunOptions): Promise<CleanupCounts>;
   /** Counts the planned runs of automatic clean-ups by trigger. */
   plannedCleanups(): Promise<ReadonlyMap<string, number>>;
   /** Plans runs at these times, in ISO 8601. Times that are already planned are ignored. */

@@ -75,16 +75,16 @@ export interface RunSqlResult {
 
 export interface Connection {
   /** Runs a statement with bound texts and returns its single row. @throws SvcError */
-  runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow>;
+  runJson(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<JsonRow>;
   /** Returns the lines of `EXPLAIN (FORMAT TEXT)`. */
-  explain(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<readonly string[]>;
+  explain(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<readonly string[]>;
   /** Runs one or several statements separated by `;`. */
-  runSql(sql: string, how: RunSqlOptions): Promise<RunSqlResult>;
+  runSql(sql: string, options: RunSqlOptions): Promise<RunSqlResult>;
   /** Runs one statement with parameters and returns texts. For small queries of the service itself. */
-  query(text: string, values: readonly (string | null)[], how?: StatementOptions): Promise<RunSqlResult>;
-  introspect(scope?: CatalogScope, how?: RunOptions): Promise<Catalog>;
+  query(text: string, values: readonly (string | null)[], options?: StatementOptions): Promise<RunSqlResult>;
+  introspect(scope?: CatalogScope, options?: RunOptions): Promise<Catalog>;
   /** Returns overviews of these tables, or of all, in no order. Absent if they cost as much as the catalog. */
-  tableOverviews?(tables?: readonly QualifiedName[], how?: RunOptions): Promise<readonly TableOverview[]>;
+  tableOverviews?(tables?: readonly QualifiedName[], options?: RunOptions): Promise<readonly TableOverview[]>;
   /** Analyzes SQL without running it. Only for databases whose DDL commits implicitly and whose objects have no ids that survive a rename. */
   analyzeDryRun?(sql: string, before: Catalog): DryRunAnalysis;
 }

@@ -37,7 +37,7 @@ export interface MigrationHistory {
   refuseApplied(version: bigint): string;
   /** Fails with `gone` if the version has no entry. */
   refuseMissing(version: bigint): string;
-  insert(entry: NewEntry, how: { readonly dirty: boolean }): string;
+  insert(entry: NewEntry, options: { readonly dirty: boolean }): string;
   /** Clears dirty after the last statement, and records the duration. */
   markApplied(version: bigint): string;
   /** Marks an entry before its SQL is undone without a transaction. */

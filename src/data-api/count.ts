@@ -3,7 +3,7 @@ import { SvcError } from '../errors/svc-error.ts';
 import { TRUE } from '../ir/bool-exp.ts';
 import { type Codec, list, nonEmptyText, object, optional } from '../metadata/codec.ts';
 import { rawBoolExpCodec, type RawBoolExp } from '../metadata/permission.ts';
-import { narrowedRows, refuseUnsorted } from '../schema/fields/arguments.ts';
+import { narrowedRows, rejectUnsortable } from '../schema/fields/arguments.ts';
 import type { RoleColumn, RoleTable } from '../schema/fields/role-table.ts';
 import type { JsonObject } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
@@ -78,6 +78,6 @@ function distinctColumn(requester: Requester, table: RoleTable, name: string, pa
     throw new SvcError('permission-denied', `no such column exists: "${name}"`, { path });
   }
   const column = requiredColumn(requester, table, name, path);
-  refuseUnsorted(table, column, path, 'unexpected-payload');
+  rejectUnsortable(table, column, path, 'unexpected-payload');
   return column;
 }

@@ -2,7 +2,7 @@
 import type { CatalogColumn } from '../catalog/catalog.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { MutationField, MutationOutput } from '../ir/mutation.ts';
-import { takesValues } from '../schema/fields/write-access.ts';
+import { acceptsValues } from '../schema/fields/write-access.ts';
 import type { WriteTable } from '../schema/fields/write-table.ts';
 import type { RoleTable } from '../schema/fields/role-table.ts';
 import { at, type Path } from '../util/path.ts';
@@ -51,7 +51,7 @@ export function writtenColumn({ requester, table }: DataContext, action: 'insert
     const message = `column "${name}" is not ${ABLE[action]} for role "${requester.role}"; its value is predefined in permission`;
     throw new SvcError('not-supported', message, { path });
   }
-  if (!takesValues(known)) throw new SvcError('not-supported', `column "${name}" is not ${ABLE[action]}`, { path });
+  if (!acceptsValues(known)) throw new SvcError('not-supported', `column "${name}" is not ${ABLE[action]}`, { path });
   throw unknownColumn(requester, name, action, path);
 }
 

@@ -34,7 +34,7 @@ export const deleteOperation = dataOperation<DeleteArguments>({
   root({ where, returning }, context) {
     const { requester, table, path } = context;
     requireWritable(context, 'delete');
-    const condition = whereCondition(requester, table.conditions(), where, at(path, 'where'));
+    const condition = whereCondition(requester, table.conditionTable(), where, at(path, 'where'));
     const written = () => ({ kind: 'json', json: writtenArguments(table, { where: writtenWhere(table, where) }) }) as const;
     return { alias: 'delete', mutation: deleteRows(table, condition, writeOutput(context, returning), written) };
   },

@@ -6,7 +6,7 @@ import { type Codec, leaf, list, nonEmptyText, object, optional, required, wrong
 import { isJsonObject } from '../util/json.ts';
 import { at, type Path, ROOT } from '../util/path.ts';
 import { takesArguments } from '../schema-cache/stages/computed-field.ts';
-import { narrowedRows, refuseUnsorted } from '../schema/fields/arguments.ts';
+import { narrowedRows, rejectUnsortable } from '../schema/fields/arguments.ts';
 import { relatedTerm } from '../schema/fields/order-by.ts';
 import { chargeReads } from '../schema/fields/related-cost.ts';
 import type { RoleRelationship, RoleTable } from '../schema/fields/role-table.ts';
@@ -99,7 +99,7 @@ function orderTerm(requester: Requester, table: RoleTable, name: string, path: P
     rest = rest.slice(dot + 1);
   }
   const column = requiredColumn(requester, inner, rest, path);
-  refuseUnsorted(inner, column, path, 'unexpected-payload');
+  rejectUnsortable(inner, column, path, 'unexpected-payload');
   const { read } = column;
   chargeReads(requester.size, read, 1);
   return joins.reduceRight<OrderTerm>((term, { info, target }) => relatedTerm(requester.size, info.join, target, term), {

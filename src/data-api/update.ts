@@ -57,7 +57,7 @@ export const updateOperation = dataOperation<UpdateArguments>({
 function update(args: UpdateArguments, context: DataContext): Update {
   const { requester, table, path } = context;
   requireWritable(context, 'update');
-  const condition = whereCondition(requester, table.conditions(), args.where, at(path, 'where'));
+  const condition = whereCondition(requester, table.conditionTable(), args.where, at(path, 'where'));
   const explicit = [
     ...assigned(args.$set, '$set', context),
     ...assigned(args.$inc, '$inc', context),

@@ -11,7 +11,7 @@ interface Done {
   readonly id: string;
 }
 
-/** A queue in memory, with what its users asked of it. */
+/** A queue in memory that records its calls. */
 class MemoryStore implements EventStore<QueuedEvent, Done> {
   readonly waiting: QueuedEvent[] = [];
   readonly leased = new Map<string, { readonly event: QueuedEvent; holder: string }>();
@@ -19,7 +19,7 @@ class MemoryStore implements EventStore<QueuedEvent, Done> {
   readonly released: string[] = [];
   readonly fetches: FetchRequest[] = [];
   fails = 0;
-  /** What came of these cannot be written. */
+  /** Events whose outcomes cannot be written. */
   readonly unwritable = new Set<string>();
   wake: () => void = () => undefined;
 
@@ -49,7 +49,7 @@ class MemoryStore implements EventStore<QueuedEvent, Done> {
     return ids.filter((id) => this.leased.get(id)?.holder === holder);
   }
 
-  /** Are due again once. */
+  /** Events that are due again once. */
   readonly again = new Set<string>();
 
   async record({ holder }: Lease, outcomes: readonly Done[]): Promise<readonly string[]> {
@@ -60,7 +60,7 @@ class MemoryStore implements EventStore<QueuedEvent, Done> {
       if (leased === undefined || !this.again.delete(id)) continue;
       this.leased.delete(id);
       this.put(leased.event);
-      // Others see it before whoever has recorded it hears of that.
+      // Other instances see the outcome before this one gets the response.
       await new Promise((resolve) => setTimeout(resolve, 100));
       return [id];
     }
@@ -107,7 +107,7 @@ interface Run {
   readonly observations: Observation[];
   readonly engine: Engine;
   readonly handle: QueueHandle;
-  /** What is worked on, by id: ends it. */
+  /** Running events by id, with a function that ends each. */
   readonly working: Map<string, () => void>;
 }
 
@@ -147,7 +147,7 @@ const endAll = (working: ReadonlyMap<string, () => void>): void => {
 };
 
 describe('the engine', () => {
-  it('works on events of all queues and records them in batches', async () => {
+  it('processes events of all queues and records them in batches', async () => {
     const { store, working } = run(10, [{ name: 'a' }, { name: 'b' }]);
     store.put(...events('a', 3), ...events('b', 3));
     await vi.waitFor(() => expect(working.size).toBe(6), WAIT);
@@ -157,7 +157,7 @@ describe('the engine', () => {
     expect(store.leased.size).toBe(0);
   });
 
-  it('takes no more of large events than there is memory for', async () => {
+  it('takes large events only as memory permits', async () => {
     const { store, working } = run(10, [{ name: 'a' }]);
     store.put(...events('a', 7).map((event) => ({ ...event, size: 15_000_000 })));
     for (const [count, left] of [
@@ -172,7 +172,7 @@ describe('the engine', () => {
     await vi.waitFor(() => expect(store.done.length).toBe(7), WAIT);
   });
 
-  it('writes large outcomes a few at a time, and takes nothing more while they are many', async () => {
+  it('writes large outcomes in small batches, and pauses fetching while many wait', async () => {
     const { store, working } = run(10, [{ name: 'a' }], { outcomeSize: 4_000_000 });
     store.put(...events('a', 12));
     await vi.waitFor(() => expect(working.size).toBeGreaterThan(5), WAIT);
@@ -185,20 +185,20 @@ describe('the engine', () => {
     expect(Math.min(...store.fetches.map(({ bytes = 0 }) => bytes))).toBeGreaterThan(0);
   });
 
-  it('leaves out what cannot be written, and writes the others', async () => {
+  it('drops an outcome that cannot be written, and writes the others', async () => {
     const { store, working, observations } = run(10, [{ name: 'a' }, { name: 'b' }]);
     store.unwritable.add('a1');
     store.put(...events('a', 3), ...events('b', 3));
     await vi.waitFor(() => expect(working.size).toBe(6), WAIT);
     endAll(working);
     await vi.waitFor(() => expect([...store.done].sort()).toEqual(['a0', 'a2', 'b0', 'b1', 'b2']), WAIT);
-    // Its lease ends by itself.
+    // Its lease expires.
     expect([...store.leased.keys()]).toEqual(['a1']);
     const message = 'cannot record the outcome of the event a1: value is out of range';
     await vi.waitFor(() => expect(observations).toContainEqual({ kind: 'delivery-trouble', queue: 'test', message }), WAIT);
   });
 
-  it('leaves a slot free for a queue that comes later', async () => {
+  it('leaves a worker free for a later queue', async () => {
     const { store, working } = run(10, [{ name: 'a' }, { name: 'b' }, { name: 'c' }]);
     store.put(...events('a', 100));
     await vi.waitFor(() => expect(inQueue(working, 'a')).toBe(7), WAIT);
@@ -213,13 +213,13 @@ describe('the engine', () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const slow = Array.from({ length: 12 }, (_, i) => ({ name: `slow-${i}-` }));
     const { store, working } = run(8, [...slow, { name: 'quick' }]);
-    // Each queue has shown that it is slow.
+    // Every queue has been detected as slow.
     store.put(...slow.flatMap(({ name }) => events(name, 1)));
     for (let ended = 0; ended < slow.length; ) {
       await vi.waitFor(() => expect(working.size).toBeGreaterThan(0), WAIT);
       const begun = [...working.keys()];
       vi.advanceTimersByTime(1050);
-      // Those that began meanwhile have not taken long yet.
+      // Events that started meanwhile are not slow yet.
       for (const id of begun) working.get(id)?.();
       ended += begun.length;
     }
@@ -230,7 +230,7 @@ describe('the engine', () => {
     await vi.waitFor(() => expect(inQueue(working, 'quick')).toBe(1), WAIT);
   });
 
-  it('asks for all slow queues, each for a share of the room that they have', async () => {
+  it('fetches for all slow queues, each with a share of their capacity', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const slow = Array.from({ length: 10 }, (_, i) => ({ name: `slow-${i}-` }));
     const { store, working } = run(40, slow);
@@ -246,13 +246,13 @@ describe('the engine', () => {
     expect(asked).toEqual(new Map(slow.map(({ name }) => [name, 2])));
   });
 
-  it('asks for no queue and no event twice, and not at all without queues', async () => {
+  it('requests no queue twice, and fetches nothing without queues', async () => {
     const { store } = run(10, []);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(store.fetches).toEqual([]);
   });
 
-  it('goes on after the database was away, and records what was done meanwhile', async () => {
+  it('continues after a database outage and records the outcomes of that time', async () => {
     const { store, working, observations } = run(10, [{ name: 'a' }]);
     store.put(...events('a', 2));
     await vi.waitFor(() => expect(working.size).toBe(2), WAIT);
@@ -266,10 +266,10 @@ describe('the engine', () => {
     });
   });
 
-  it('does not begin what it has lost, and says what was taken over', async () => {
+  it('does not start events with a lost lease, and reports lost outcomes', async () => {
     const { store, working, observations } = run(2, [{ name: 'a' }], { leaseSeconds: 0.3 });
     store.put(...events('a', 2));
-    // Such a lease is too short to begin anything under it.
+    // Too short a lease to start an event.
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(working.size).toBe(0);
     const other = run(2, [{ name: 'a' }]);
@@ -282,7 +282,7 @@ describe('the engine', () => {
     expect(observations).toEqual([]);
   });
 
-  it('hands back what it has not begun, and what does not end in time', async () => {
+  it('hands back events that have not started or do not end in time', async () => {
     const { store, working, engine } = run(4, [{ name: 'a' }]);
     store.put(...events('a', 10));
     await vi.waitFor(() => expect(working.size).toBe(3), WAIT);
@@ -298,7 +298,7 @@ describe('the engine', () => {
     expect(store.waiting.length).toBe(9);
   });
 
-  it('works again on what is due again before it has heard that it was recorded', async () => {
+  it('processes an event again that is due before its recording is confirmed', async () => {
     const { store, working } = run(4, [{ name: 'a' }]);
     store.again.add('a0');
     store.put(...events('a', 1));
@@ -311,7 +311,7 @@ describe('the engine', () => {
     expect(store.leased.size).toBe(0);
   });
 
-  it('wakes up when it is told of something', async () => {
+  it('fetches at once when the store notifies of events', async () => {
     const { store, working } = run(4, [{ name: 'a' }]);
     await vi.waitFor(() => expect(store.fetches.length).toBeGreaterThan(0), WAIT);
     store.put(...events('a', 1));

@@ -4,7 +4,7 @@ import { createEventMemory, type EventReservation } from './event-memory.ts';
 const MOST = 1_000_000;
 const PIECE = 60_000;
 
-/** Reads so many pieces, each when there is room. @returns how many it has read */
+/** Reads a number of pieces, each when there is memory. @returns the number read so far */
 function reader(of: EventReservation, pieces: number): { read: number } {
   const state = { read: 0 };
   void (async () => {
@@ -17,8 +17,8 @@ function reader(of: EventReservation, pieces: number): { read: number } {
 }
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('what is read while events are worked on', () => {
-  it('is bounded together, but for one that comes to its end and the first of each', async () => {
+describe('the memory of events', () => {
+  it('is limited in total, except for one event and the first bytes of each', async () => {
     const memory = createEventMemory(MOST);
     const opened = Array.from({ length: 5 }, () => memory.open());
     const readers = opened.map((each) => reader(each, 30));
@@ -28,7 +28,7 @@ describe('what is read while events are worked on', () => {
     expect(total()).toBeLessThanOrEqual(MOST + 30 * PIECE + opened.length * 2 * PIECE);
     const small = memory.open();
     expect(small.reserve(PIECE)).toBeNull();
-    // Not before what the first one holds is given back does the next one come to its end.
+    // The next event finishes only after the first has released its memory.
     for (let ended = 1; ended <= 5; ended++) {
       expect(readers.filter(({ read }) => read === 30).length).toBeGreaterThanOrEqual(ended);
       for (const [i, each] of opened.entries()) if (readers[i]?.read === 30) each.end();
@@ -38,7 +38,7 @@ describe('what is read while events are worked on', () => {
     expect(readers.map(({ read }) => read)).toEqual([30, 30, 30, 30, 30]);
   });
 
-  it('waits no more once it has ended', async () => {
+  it('does not wait after the end of the event', async () => {
     const memory = createEventMemory(MOST);
     const [first, second] = [memory.open(), memory.open()];
     expect(first.reserve(2 * MOST)).toBeNull();
@@ -48,7 +48,7 @@ describe('what is read while events are worked on', () => {
     await room;
     expect(second.reserve(MOST)).toBeNull();
     first.end();
-    // Both have given everything back.
+    // Both have released their memory.
     const third = memory.open();
     expect(third.reserve(MOST - 1)).toBeNull();
     expect(memory.open().reserve(PIECE + 10_000)).toBeNull();

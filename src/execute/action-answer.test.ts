@@ -8,7 +8,7 @@ import { noJoinUsage } from './placeholders.ts';
 
 const NAMES = 50;
 
-test('a long value under many names is printed once, with pauses and without copies', () => {
+test('prints a long value under many names once, cooperatively and without copies', () => {
   let reads = 0;
   const items = Array.from({ length: 20_000 }, (_, i) => ({
     get text(): string {
@@ -23,7 +23,7 @@ test('a long value under many names is printed once, with pauses and without cop
   let pauses = 0;
   while (work.next().done !== true) pauses += 1;
   const pieces = text.take();
-  // Each item is weighed once or twice, and printed once, not once for each name.
+  // Each item is measured once or twice and printed once, not once per name.
   expect(reads).toBeLessThan(3 * items.length);
   expect(pauses).toBeGreaterThan(20);
   // Each piece of the value is one string, however often it is printed.

@@ -8,7 +8,7 @@ const NAME = newPlaceholderName();
 const steps = ['null', '[]', 'ask'].map((withoutKey) => ({ kind: 'remote', path: ROOT, target: { withoutKey } }) as unknown as JoinStep);
 const BOUNDS = { maxKeys: 10_000, maxBytes: 10_000_000 };
 
-/** Answers keys with what they are. */
+/** Returns each key as its result. */
 async function filled(
   text: string,
   answer = (key: Key): string => JSON.stringify(key),
@@ -22,13 +22,13 @@ async function filled(
   return { pieces, asked };
 }
 
-test('no two requests have the same name', () => {
+test('gives each request its own placeholder name', () => {
   const names = Array.from({ length: 2000 }, newPlaceholderName);
   expect(new Set(names).size).toBe(2000);
   expect(names.every((name) => /^[\w-]{22}$/.test(name))).toBe(true);
 });
 
-describe('a hole', () => {
+describe('a placeholder', () => {
   test.each<[string, Key]>([
     ['of a number', ['12']],
     ['of a text that looks like a hole', ['";["\\\\"]:0;']],
@@ -36,7 +36,7 @@ describe('a hole', () => {
     ['of nothing', ['']],
     ['of several parts', ['a"]', 'b;', null]],
     ['of no part', []],
-  ])('%s is found, whoever writes it, and its key is what it was', async (_, key) => {
+  ])('is found with its key: %s', async (_, key) => {
     const list = JSON.stringify([`${NAME}:2`, ...key]);
     for (const hole of [placeholderText(NAME, 2, key), list, list.replaceAll('","', '", "')]) {
       const { pieces, asked } = await filled(`{"a":${hole},"b":[1]}`);
@@ -45,7 +45,7 @@ describe('a hole', () => {
     }
   });
 
-  test('without a key is what stands for it, or is asked for', async () => {
+  test('without a key is a fixed text, or is fetched', async () => {
     const { pieces, asked } = await filled(
       `[{"a":${placeholderText(NAME, 0, [null])},"b":${placeholderText(NAME, 1, [null])},"c":${placeholderText(NAME, 2, [null])}}]`,
     );
@@ -53,7 +53,7 @@ describe('a hole', () => {
     expect(asked).toEqual([[null]]);
   });
 
-  test('is asked for once, however often its key is there', async () => {
+  test('is fetched once per distinct key', async () => {
     const { asked } = await filled(
       `[${Array.from({ length: 50 }, (_, i) => `{"a":${placeholderText(NAME, 2, [String(i % 3)])}}`).join()}]`,
     );
@@ -61,7 +61,7 @@ describe('a hole', () => {
   });
 });
 
-test('what is put together comes in few pieces, and long pieces are left as they are', async () => {
+test('joins short pieces and leaves long ones unchanged', async () => {
   const long = `"${'x'.repeat(100_000)}"`;
   const row = (key: string): string => `{"a":${placeholderText(NAME, 2, [key])}}`;
   const rows = Array.from({ length: 2000 }, (_, i) => row(i === 1000 ? 'long' : String(i)));

@@ -28,7 +28,7 @@ test.each<[string, RemoteField, Json]>([
   ],
   ['lists', { ...field('rows', field('id')), shape: '[[[{}!]!]!]' }, Array.from({ length: 500 }, () => [[], [{ id: 1 }, null]])],
   ['plain values', field('rows'), Array.from({ length: 20_000 }, (_, i) => [i, { [`k${i}`]: null }])],
-])('a long list of %s is printed as it is, and leaves time to others', (_, rows, value) => {
+])('prints a long list of %s unchanged and yields to other work', (_, rows, value) => {
   const print = new RemoteAnswer('', { maxKeys: 0, maxBytes: 1e9, usage: noJoinUsage() });
   const work = print.field(rows, 'rows', { rows: value }, ROOT);
   let pauses = 0;

@@ -12,7 +12,7 @@ import { runPlan } from './run-plan.ts';
 
 type Settings = readonly (readonly [string, string])[];
 
-/** Answers each statement with its text; fails at the text `fail`; a text with columns 0 has no row. */
+/** Returns each statement's text; fails for the text `fail`; a text with 0 columns has no row. */
 function recorder() {
   const log: { readonly source: string; readonly statements: readonly MutationStatement[]; readonly settings: Settings }[] = [];
   const source = (name: string) =>
@@ -53,7 +53,7 @@ const run = async (of: OperationPlan, connections: ReadonlyMap<string, Source>) 
   textOfBytes(await runPlan(of, { connections, session, variables: {}, options: {} }));
 
 describe('mutations over several sources', () => {
-  test('run one after another', async () => {
+  test('run sequentially', async () => {
     const { log, connections } = recorder();
     const cell = (at: number, column: number) => ({ step: at, column, absent: bytesOfText('null') });
     const body = await run(plan([step('a', 'before', '1', '2'), step('b', '3')], [cell(1, 0), cell(0, 1), cell(0, 0)]), connections);
@@ -61,7 +61,7 @@ describe('mutations over several sources', () => {
     expect(log.map(({ source }) => source)).toEqual(['a', 'b']);
   });
 
-  test('stop at the first failure; what was done stays', async () => {
+  test('stop at the first failure, and earlier changes stay', async () => {
     const { log, connections } = recorder();
     await expect(run(plan([step('a', '1'), step('b', 'fail'), step('a', '2')]), connections)).rejects.toThrow('no');
     expect(log.map(({ source, statements }) => [source, statements.map((item) => item.statement.text)])).toEqual([
@@ -70,27 +70,27 @@ describe('mutations over several sources', () => {
     ]);
   });
 
-  test('a source that is not there', async () => {
+  test('fail for a source that does not exist', async () => {
     const { log, connections } = recorder();
     await expect(run(plan([step('a', '1'), step('c', '2')]), connections)).rejects.toThrow('source with name "c" is inconsistent');
     expect(log).toHaveLength(1);
   });
 });
 
-test('the session goes with the transaction', async () => {
+test('passes the session to the transaction', async () => {
   const { log, connections } = recorder();
   await run(plan([step('a', '1')]), connections);
   expect(log[0]?.settings).toEqual([['svc.user', '{"x-svc-role":"user","x-svc-user-id":"7"}']]);
 });
 
-test('only what may come again is worth preparing', async () => {
+test('prepares only statements that may repeat', async () => {
   const { log, connections } = recorder();
   await run(plan([step('a', '1', '2', '1')], [], false), connections);
   await run(plan([step('a', '1')]), connections);
   expect(log.map(({ statements }) => statements.map((item) => item.once ?? false))).toEqual([[false, true, false], [false]]);
 });
 
-describe('an answer that prints a list of four megabytes under 480 names', () => {
+describe('a response that prints a list of four megabytes under 480 names', () => {
   const rows = bytesOfText(`[${Array.from({ length: 40_000 }, (_, n) => `{"body":"${String(n).padStart(80, 'x')}"}`).join()}]`);
   const source = { runMutation: () => Promise.resolve([[[bytesOfText(`{"rows":${rows}}`)]]]) } as unknown as Source;
   const layout = Array.from({ length: 480 }, (_, n) => ({
@@ -102,17 +102,17 @@ describe('an answer that prints a list of four megabytes under 480 names', () =>
   const print = (more: Partial<RunContext>) =>
     runPlan(all, { connections: new Map([['a', source]]), session, variables: {}, options: {}, ...more });
 
-  test('is refused once it is larger than it may be', async () => {
+  test('is rejected once it exceeds the limit', async () => {
     const resultBudget = new OperationBudget(2 * rows.length);
     resultBudget.take(rows.length);
     const used = await cpuOf(() => expect(print({ resultBudget })).rejects.toThrow(`the response exceeds ${2 * rows.length} bytes`));
-    // All names take five seconds.
+    // Printing all names would take five seconds.
     expect(used).toBeLessThan(1000);
   });
 
   test.each([
-    ['the client has gone', { options: { signal: { aborted: true } } }, 'the request was cancelled'],
-    ['its time is over', { options: { deadline: Date.now() - 1 } }, 'the response was not printed in time'],
+    ['the client has disconnected', { options: { signal: { aborted: true } } }, 'the request was cancelled'],
+    ['its deadline has passed', { options: { deadline: Date.now() - 1 } }, 'the response was not printed in time'],
   ])('ends when %s', async (_, more, message) => {
     await expect(print(more)).rejects.toThrow(message);
   });

@@ -30,7 +30,7 @@ import type { Json } from '../util/json.ts';
 import { runSync } from '../util/cooperative.ts';
 import { compareSchemas } from './compare-schemas.ts';
 import { DEFAULT_BUILD_OPTIONS, type FieldOptions } from '../schema/fields/options.ts';
-import { settledIn } from '../schema/fields/same-for-role.ts';
+import { unchangedTables } from '../schema/fields/same-for-role.ts';
 import { createRoleSchemas, DEFAULT_ROLE_SCHEMAS_OPTIONS } from '../schema/role-schemas.ts';
 import { printRoleSchema } from './sdl.ts';
 import type { RootTypes } from './types.ts';
@@ -242,7 +242,7 @@ it('returns exactly the types that differ', async () => {
     fc.asyncProperty(cachePair, fc.constantFrom(...ROLES), options, async ([before, after], role, build) => {
       const rootsOf = (cache: SchemaCache): RootTypes =>
         createRoleSchemas(cache, { ...DEFAULT_ROLE_SCHEMAS_OPTIONS, build }).wholeRoots(role, 'backend');
-      const settled = runSync(settledIn(before, after));
+      const settled = runSync(unchangedTables(before, after));
       const [was, is] = [await printRoleSchema(rootsOf(before)), await printRoleSchema(rootsOf(after))];
       const found = await compareSchemas({ before: rootsOf(before), after: rootsOf(after), isUnchanged: settled });
       expect(found === null).toBe(was === is);

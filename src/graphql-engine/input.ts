@@ -139,7 +139,7 @@ class LiteralInput implements InputValue {
     return fixed(this.#context, this.#node, this.type, this.path);
   }
 
-  costs(values: number): void {
+  charge(values: number): void {
     this.#context.constraints.charge(values);
   }
 

@@ -249,7 +249,7 @@ export interface InputValue {
   /** Returns a scalar's current value, fixed in the plan. */
   json(): Json;
   /** Counts work whose cost equals that of `values` more values. @throws SvcError */
-  costs(values: number): void;
+  charge(values: number): void;
   /**
    * Returns the same value; but a list of more than `few` items (or of any length if the plan serves this request only) becomes data of
    * this request: no facts are recorded, and all of it is read item by item, up to a limit of its own. The plan then serves this request

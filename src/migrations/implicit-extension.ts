@@ -17,13 +17,13 @@ export async function createNeededExtension(
   server: ServerClient,
   source: ListedSource,
   texts: readonly string[],
-  tell: (message: string) => void,
+  report: (message: string) => void,
 ): Promise<void> {
   const needed = await source.backend?.migrations?.neededExtension?.(source.entry, texts, cellOf(server, source));
   if (needed === undefined) return;
   try {
     await server.sql(source, needed.sql, { check_metadata_consistency: false });
-    tell(`created ${describeExtension(needed, source.name)}`);
+    report(`created ${describeExtension(needed, source.name)}`);
   } catch (thrown) {
     if (!(thrown instanceof ServerError)) throw thrown;
     const reason = thrown.databaseError?.message ?? thrown.message;

@@ -22,7 +22,7 @@ export interface Migration {
 }
 
 export const FOLDER = /^(\d+)_(.*)$/s;
-const LARGEST_VERSION = 2n ** 64n - 1n;
+const MAX_VERSION = 2n ** 64n - 1n;
 const UP = 'up.sql';
 const UP_WITHOUT_TRANSACTION = 'up.notx.sql';
 const DOWN = 'down.sql';
@@ -61,8 +61,8 @@ export function readMigrations(files: Files, folder: string): readonly Migration
     const path = join(folder, name);
     const shown = files.show(path);
     const version = BigInt(match[1] as string);
-    if (version > LARGEST_VERSION) {
-      problems.push({ code: 'migration', message: `the version ${version} is greater than ${LARGEST_VERSION}`, file: shown });
+    if (version > MAX_VERSION) {
+      problems.push({ code: 'migration', message: `the version ${version} is greater than ${MAX_VERSION}`, file: shown });
       continue;
     }
     for (const odd of ['up.yaml', 'down.yaml', 'up.yml', 'down.yml'])

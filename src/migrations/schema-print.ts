@@ -1,5 +1,5 @@
 /** Trial runs in a transaction of the source that is rolled back: the database prints its schema before and after each step. */
-import { type RollbackDialect, refusalOf } from '../backend/migration-dialect.ts';
+import { type RollbackDialect, historyRefusalOf } from '../backend/migration-dialect.ts';
 import { isJsonArray, isJsonObject, type Json, parseJson } from '../util/json.ts';
 import { failure } from '../project/failure.ts';
 import { ServerError, type ServerClient } from '../project/server-client.ts';
@@ -79,7 +79,8 @@ async function rolledBack(server: ServerClient, source: ListedSource, sqlOf: (ro
   } catch (thrown) {
     if (!(thrown instanceof ServerError)) throw thrown;
     const message = thrown.databaseError?.message ?? '';
-    if (refusalOf(message) === 'locked') throw failure('locked', `another run is migrating the source ${source.name}: try again later`);
+    if (historyRefusalOf(message) === 'locked')
+      throw failure('locked', `another run is migrating the source ${source.name}: try again later`);
     if (!message.startsWith(rollback.marker)) throw failure(thrown.code, message === '' ? thrown.message : message);
     return parseJson(message.slice(rollback.marker.length));
   }

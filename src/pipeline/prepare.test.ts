@@ -26,7 +26,7 @@ function pipeline() {
 }
 
 describe('prepare', () => {
-  it.each(['query', 'mutation', 'subscription'] as const)('tells the kind of a %s and plans nothing', (kind) => {
+  it.each(['query', 'mutation', 'subscription'] as const)('returns the kind of a %s without planning it', (kind) => {
     const operation = prepare(
       { pipeline: pipeline(), snapshot, session, request: { query: document, operationName: kind.charAt(0) }, options: {} },
       null,
@@ -35,14 +35,14 @@ describe('prepare', () => {
     expect(operation.plans).toEqual([]);
   });
 
-  it('finds what it prepared before', () => {
+  it('reuses a prepared operation', () => {
     const run = { pipeline: pipeline(), snapshot, session, request: { query: document, operationName: 'q' }, options: {} };
     const first = prepare(run, null);
     expect(prepare(run, null)).toBe(first);
     expect(() => planOperationFor(run, first, {})).toThrow('something was planned');
   });
 
-  it('holds the request to the allow-list, and to the limits of its role and of its batch', () => {
+  it('applies the allow-list and the limits of the role and the batch', () => {
     const request = { query: '{ author { books { id } } }', operationName: null };
     const listed = { ...snapshot, storedOperations: { allows: () => false } };
     const run = { pipeline: pipeline(), snapshot, session, request, options: {} };

@@ -12,7 +12,7 @@ const session = (role: string, variables: Record<string, string> = {}): Session 
   backendOnly: false,
 });
 
-/** How many of `count` requests are let in. */
+/** Returns the number of admitted requests among `count`. */
 function admitted(count: number, ask: () => void): number {
   let let_in = 0;
   for (let i = 0; i < count; i++) {
@@ -26,7 +26,7 @@ function admitted(count: number, ask: () => void): number {
   return let_in;
 }
 
-test('no 60 seconds see more requests than allowed, and refused ones do not count', () => {
+test('admits no more requests than the limit within 60 seconds, rejected ones not counted', () => {
   let time = 1_000_000 * 60_000;
   const admission = createRateLimiter(() => time);
   const rate: RateLimit = { maxReqsPerMin: 10 };
@@ -34,7 +34,7 @@ test('no 60 seconds see more requests than allowed, and refused ones do not coun
   expect(admitted(100, ask)).toBe(10);
   time += 30_000;
   expect(admitted(100, ask)).toBe(0);
-  time += 30_000; // the next minute, in which the one before still counts
+  time += 30_000; // The next minute, in which the previous one still counts.
   expect(admitted(100, ask)).toBe(0);
   time += 30_000;
   expect(admitted(100, ask)).toBe(5);
@@ -42,7 +42,7 @@ test('no 60 seconds see more requests than allowed, and refused ones do not coun
   expect(admitted(100, ask)).toBe(10);
 });
 
-test('requests are counted by role, and apart by address or session variables', () => {
+test('counts requests by role, and separately by address or session variables', () => {
   const admission = createRateLimiter(() => 0);
   const ask = (rate: RateLimit, who: Session, address: string): number =>
     admitted(9, () => void admission.admit({ ...NONE, rate }, who, address));
@@ -56,7 +56,7 @@ test('requests are counted by role, and apart by address or session variables', 
   expect([user('1'), user('2'), user('1', 'a'), user('1')].map((who) => ask(byUser, who, ''))).toEqual([3, 3, 3, 0]);
 });
 
-test('what runs at the same time is bounded per role, and every end makes room', () => {
+test('limits concurrent requests per role', () => {
   const admission = createRateLimiter();
   const limits = { ...NONE, concurrency: 2 };
   const leave = admission.admit(limits, session('user'), '');
@@ -67,21 +67,21 @@ test('what runs at the same time is bounded per role, and every end makes room',
   expect(admitted(5, () => void admission.admit(limits, session('user'), ''))).toBe(1);
 });
 
-test('a request refused for its rate does not count as running', () => {
+test('does not count a request rejected for its rate as running', () => {
   const admission = createRateLimiter(() => 0);
   const limits = { ...NONE, concurrency: 1, rate: { maxReqsPerMin: 1 } };
   admission.admit(limits, session('user'), '')();
   for (let i = 0; i < 3; i++) expect(() => admission.admit(limits, session('user'), '')).toThrow('1 requests per minute');
 });
 
-test.runIf(DEEP)('counters of many clients are bounded', () => {
+test.runIf(DEEP)('limits the number of counters', () => {
   let time = 0;
   const admission = createRateLimiter(() => time);
   const rate: RateLimit = { maxReqsPerMin: 1, uniqueParams: 'IP' };
   const ask = (address: number): void => void admission.admit({ ...NONE, rate }, session('user'), String(address));
   for (let address = 0; address < 150_000; address++) ask(address);
-  expect(() => ask(149_999)).toThrow('per minute'); // still known
-  ask(0); // forgotten
+  expect(() => ask(149_999)).toThrow('per minute'); // Still counted.
+  ask(0); // Dropped.
   time += 1;
   expect(() => ask(0)).toThrow('per minute');
 });

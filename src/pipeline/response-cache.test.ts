@@ -6,7 +6,7 @@ import { type CacheStatus, type CacheRequest, type CompressedCopies, createRespo
 const LIMITS = { memory: 5000, maxEntrySize: 2000, maxTtl: 60 };
 const snapshot = {};
 
-/** A question whose statement is this text. */
+/** A request whose statement is this text. */
 function question(text: string, more: Partial<CacheRequest> = {}): CacheRequest {
   const step = { kind: 'select', source: 'default', statement: { text, repeatable: true }, binders: [], responseKeys: [] };
   const plan = { kind: 'query', steps: [step], joins: [], template: [], cached: { ttl: 60, refresh: false } };
@@ -28,7 +28,7 @@ function question(text: string, more: Partial<CacheRequest> = {}): CacheRequest 
 
 const body = (text: string): readonly Bytes[] => [text as Bytes];
 
-it('holds no more bytes than it may, and forgets what was not asked for longest', async () => {
+it('limits its size and evicts the least recently used response', async () => {
   const cache = createResponseCache(LIMITS);
   const ask = async (text: string): Promise<boolean> => {
     let made = false;
@@ -49,7 +49,7 @@ it('holds no more bytes than it may, and forgets what was not asked for longest'
 
 const settled = (answers: readonly Promise<unknown>[]) => Promise.allSettled(answers);
 
-it('asks once for all who wait where that fails', async () => {
+it('fails all waiting requests together', async () => {
   const cache = createResponseCache(LIMITS);
   let calls = 0;
   const run = async (): Promise<readonly Bytes[]> => {
@@ -66,7 +66,7 @@ it.each([
   ['went away', { signal: AbortSignal.abort() }],
   ['had no more time', { deadline: 1 }],
   ['is held to the bounds of its batch', { isOfBatch: true }],
-])('lets one of those who wait ask where whoever asked %s', async (_, more) => {
+])('lets a waiting request run if the running one %s', async (_, more) => {
   const cache = createResponseCache(LIMITS);
   let calls = 0;
   const run = async (): Promise<readonly Bytes[]> => {
@@ -83,7 +83,7 @@ it.each([
   expect(calls).toBe(2);
 });
 
-it('lets nobody wait longer than it may', async () => {
+it('limits the wait of a request by its own deadline and cancellation', async () => {
   const cache = createResponseCache(LIMITS);
   let finish = (_: readonly Bytes[]): void => undefined;
   const first = cache.answer(question('a'), () => new Promise((resolve) => (finish = resolve)));
@@ -99,7 +99,7 @@ it('lets nobody wait longer than it may', async () => {
   expect(await Promise.all([first, patient])).toEqual([['good'], ['good']]);
 });
 
-it('keeps compressed copies within the same bounds, as long as the answer', async () => {
+it('caches compressed copies within the same limits, as long as the response', async () => {
   const cache = createResponseCache(LIMITS);
   const copiesOf = async (text: string): Promise<CompressedCopies | null> => {
     let copies: CompressedCopies | null = null;
@@ -124,7 +124,7 @@ it('keeps compressed copies within the same bounds, as long as the answer', asyn
   expect(cache.memory).toBe(0);
 });
 
-it('takes no answer that was forgotten for the one that is kept since', async () => {
+it('does not confuse a cleared response with a newer one', async () => {
   const cache = createResponseCache(LIMITS);
   let finish = (_: readonly Bytes[]): void => undefined;
   const notes: CacheStatus[] = [];
@@ -137,7 +137,7 @@ it('takes no answer that was forgotten for the one that is kept since', async ()
   expect(notes).toMatchObject([{ isHit: true, left: null, copies: null }]);
 });
 
-it('keeps nothing that a join has asked of volatile functions', async () => {
+it('does not cache responses with joins on volatile functions', async () => {
   const cache = createResponseCache(LIMITS);
   const { plan } = question('a');
   const join = { kind: 'source', target: { source: 'other', columns: [] }, statement: { text: 'dice', repeatable: false }, binders: [] };
@@ -146,7 +146,7 @@ it('keeps nothing that a join has asked of volatile functions', async () => {
   expect(await cache.answer(asked, async () => body('two'))).toEqual(['two']);
 });
 
-it('names answers alike under all snapshots, and forgets them by their names', async () => {
+it('uses equal keys under all snapshots, and clears responses by key', async () => {
   const cache = createResponseCache(LIMITS);
   const keys = new Set<string>();
   const onNote = ({ key }: CacheStatus): void => void keys.add(key);
@@ -158,7 +158,7 @@ it('names answers alike under all snapshots, and forgets them by their names', a
   expect(cache.clear({})).toBe(1);
 });
 
-it('shares nothing that is for one client', async () => {
+it('does not share responses for one client', async () => {
   const cache = createResponseCache(LIMITS);
   let calls = 0;
   const run = async (markUnique: () => void): Promise<readonly Bytes[]> => {
@@ -175,13 +175,13 @@ it.each([
   ['snapshots', { snapshot: {} }],
   ['roles', { session: { role: 'other', variables: new Map(), backendOnly: false } }],
   ['rights of backends', { session: { role: 'user', variables: new Map(), backendOnly: true } }],
-])('tells %s apart', async (_, more) => {
+])('distinguishes %s', async (_, more) => {
   const cache = createResponseCache(LIMITS);
   await cache.answer(question('a'), async () => body('one'));
   expect(await cache.answer(question('a', more as Partial<CacheRequest>), async () => body('two'))).toEqual(['two']);
 });
 
-it('keeps nothing of a snapshot that is not asked any more', async () => {
+it('drops responses of outdated snapshots', async () => {
   const cache = createResponseCache(LIMITS);
   const [before, after] = [{}, {}];
   cache.follow(before);
@@ -205,7 +205,7 @@ it('keeps nothing of a snapshot that is not asked any more', async () => {
   expect(cache.clear({})).toBe(1);
 });
 
-it('forgets an answer with the family of any operation that was answered with it', async () => {
+it('clears a response by the family of any operation that shared it', async () => {
   const cache = createResponseCache({ ...LIMITS, memory: 50_000 });
   const ask = async (name: string): Promise<CacheStatus> => {
     const notes: CacheStatus[] = [];

@@ -3,7 +3,7 @@ import { MemoryReservation, ResultMemory } from './result-memory.ts';
 
 const MIB = 1_048_576;
 
-/** Runs tasks that end when they are let go. */
+/** Runs tasks that end on demand. */
 function running(
   memory: ResultMemory,
   role: string,
@@ -31,12 +31,12 @@ function running(
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('a refusal is passing, unless changes were made: live queries try again before they report it', () => {
+test('marks a refusal as transient unless changes were committed', () => {
   expect(new ResultMemory(1).refusal().isTransient).toBe(true);
   expect(new ResultMemory(1).refusal(true)).toMatchObject({ isTransient: false, message: expect.stringContaining('was committed') });
 });
 
-test('expects of a plan what it once answered, after a small answer too', async () => {
+test("reserves the size of a plan's earlier results, even after a small one", async () => {
   const memory = new ResultMemory(256 * MIB);
   const plan = {};
   const run = async (bytes: number): Promise<number> => {
@@ -55,14 +55,14 @@ test('expects of a plan what it once answered, after a small answer too', async 
   expect(memory).toMatchObject({ used: 0, reserved: 0 });
 });
 
-test('expects of a plan no less than its text shows, whatever it answered', async () => {
+test("reserves at least the size that the plan's text implies", async () => {
   const memory = new ResultMemory(256 * MIB);
   const plan = {};
   for (let i = 0; i < 1000; i++) await new MemoryReservation(memory).run(plan, 64 * MIB, { role: 'user' }, async () => undefined);
   await new MemoryReservation(memory).run(plan, 64 * MIB, { role: 'user' }, async () => expect(memory.reserved).toBe(64 * MIB));
 });
 
-test('large answers of one role leave half to other roles, and small ones wait for none', async () => {
+test('leaves half of the memory to other roles, and never delays small results', async () => {
   const memory = new ResultMemory(64 * MIB);
   const greedy = [running(memory, 'greedy', 1000 * MIB), running(memory, 'greedy', 10 * MIB)];
   const other = running(memory, 'other', 30 * MIB);
@@ -76,7 +76,7 @@ test('large answers of one role leave half to other roles, and small ones wait f
   expect(memory).toMatchObject({ used: 0, reserved: 0 });
 });
 
-test('roles with large answers take turns', async () => {
+test('serves roles with large results in turn', async () => {
   const memory = new ResultMemory(64 * MIB);
   const first = running(memory, 'a', 32 * MIB);
   const second = running(memory, 'b', 32 * MIB);
@@ -92,7 +92,7 @@ test('roles with large answers take turns', async () => {
   expect(memory).toMatchObject({ used: 0, reserved: 0 });
 });
 
-test('a request that holds budget is refused in place of waiting', async () => {
+test('rejects a request that holds memory instead of letting it wait', async () => {
   const memory = new ResultMemory(64 * MIB);
   const large = running(memory, 'user', 32 * MIB);
   const reservation = new MemoryReservation(memory);
@@ -103,7 +103,7 @@ test('a request that holds budget is refused in place of waiting', async () => {
   expect(memory).toMatchObject({ used: 0, reserved: 0 });
 });
 
-test('small answers have an eighth of their own', () => {
+test('lets small results exceed the limit by an eighth', () => {
   const memory = new ResultMemory(64 * MIB);
   const large = new MemoryReservation(memory);
   expect(large.take(63.5 * MIB)).toBe(true);
@@ -114,7 +114,7 @@ test('small answers have an eighth of their own', () => {
   expect(memory.used).toBe(0);
 });
 
-test('a wait that is over, or of a request that is gone, holds nothing', async () => {
+test('releases the reservation after a timeout or a cancellation', async () => {
   const memory = new ResultMemory(64 * MIB);
   const large = running(memory, 'user', 32 * MIB);
   const late = new MemoryReservation(memory).run({}, 32 * MIB, { role: 'user', deadline: Date.now() }, async () => undefined);

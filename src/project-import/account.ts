@@ -16,7 +16,7 @@ export interface Leaf {
 }
 
 /** Part of the input that is stored verbatim beside the project. */
-export interface Aside {
+export interface PartSetAside {
   readonly file: string;
   readonly path: LeafPath;
   readonly value: Json;
@@ -46,35 +46,35 @@ export function leavesOf(value: Json, path: LeafPath = []): readonly LeafPath[] 
 /** Collects the bucket of every leaf, and remarks. */
 export class ImportAccount {
   readonly #leaves = new Map<string, Leaf>();
-  readonly asides: Aside[] = [];
+  readonly partsSetAside: PartSetAside[] = [];
   readonly remarks: Remark[] = [];
 
   /** @throws Error if the leaf already has a bucket, which is a defect of the import */
-  leaf(path: LeafPath, bucket: Bucket, how: { readonly to?: string; readonly note?: string } = {}): void {
+  addLeaf(path: LeafPath, bucket: Bucket, details: { readonly to?: string; readonly note?: string } = {}): void {
     const key = JSON.stringify(path);
     if (this.#leaves.has(key)) throw new Error(`invariant: ${printLeafPath(path)} was accounted for twice`);
-    this.#leaves.set(key, { path, bucket, ...how });
+    this.#leaves.set(key, { path, bucket, ...details });
   }
 
   /** Enters all leaves of a part of the input. */
-  all(value: Json, path: LeafPath, bucket: Bucket, note: string): void {
-    for (const leaf of leavesOf(value, path)) this.leaf(leaf, bucket, { note });
+  addLeaves(value: Json, path: LeafPath, bucket: Bucket, note: string): void {
+    for (const leaf of leavesOf(value, path)) this.addLeaf(leaf, bucket, { note });
   }
 
   /** Stores a part verbatim, as unsupported. */
-  aside(file: string, path: LeafPath, value: Json, reason: string): void {
-    this.asides.push({ file, path, value, reason });
-    this.all(value, path, 'unsupported', reason);
+  setAside(file: string, path: LeafPath, value: Json, reason: string): void {
+    this.partsSetAside.push({ file, path, value, reason });
+    this.addLeaves(value, path, 'unsupported', reason);
   }
 
   /** Stores a part verbatim whose leaves already have buckets. */
-  takeBack(file: string, path: LeafPath, value: Json, reason: string): void {
-    this.asides.push({ file, path, value, reason });
+  moveAside(file: string, path: LeafPath, value: Json, reason: string): void {
+    this.partsSetAside.push({ file, path, value, reason });
     this.#move(value, path, 'unsupported', reason);
   }
 
   /** Marks a part whose leaves already have buckets as meaningless. */
-  takeBackEmpty(value: Json, path: LeafPath, reason: string): void {
+  moveToIgnored(value: Json, path: LeafPath, reason: string): void {
     this.#move(value, path, 'ignored', reason);
   }
 
@@ -88,7 +88,7 @@ export class ImportAccount {
     }
   }
 
-  remark(remark: Remark): void {
+  addRemark(remark: Remark): void {
     this.remarks.push(remark);
   }
 

@@ -70,10 +70,11 @@ export function translatedEnvironment(text: string): string {
       if (found === null) return line;
       const [, before, name, between, value, after] = found as unknown as [string, string, string, string, string, string];
       const to = NOT_TRANSLATED.has(name) ? undefined : known.get(name);
-      if (to === undefined) return name.startsWith(OLD_PREFIX) ? `# svc import: there is no such option here\n# ${line}` : line;
+      if (to === undefined) return name.startsWith(OLD_PREFIX) ? `# svc import: this service has no such option\n# ${line}` : line;
       const items = value.split(',').map((item) => VALUES.get(item.trim()) ?? item);
       const refused = items.filter((item) => isUnknownChoice(to, item));
-      const note = refused.length === 0 ? '' : `# svc import: there is no ${refused.map((item) => item.trim()).join(', ')} here\n`;
+      const note =
+        refused.length === 0 ? '' : `# svc import: this service does not have ${refused.map((item) => item.trim()).join(', ')}\n`;
       return `${note}${before}${to}${between}${items.filter((item) => !refused.includes(item)).join(',')}${after}`;
     })
     .join('\n');

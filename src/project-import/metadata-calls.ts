@@ -35,9 +35,9 @@ function put(list: Entry[], key: string, entry: Entry): void {
 function listOf(entry: Entry, key: string): Entry[] {
   const known = entry[key];
   if (isJsonArray(known)) return known as Entry[];
-  const made: Entry[] = [];
-  entry[key] = made;
-  return made;
+  const list: Entry[] = [];
+  entry[key] = list;
+  return list;
 }
 
 function drop(list: Entry[], isDropped: (entry: Entry) => boolean): void {
@@ -83,12 +83,12 @@ export class MetadataOfCalls {
   /** Types of calls that were ignored. */
   readonly unknown = new Set<string>();
 
-  apply({ type, args: given }: ApiCall): void {
+  apply({ type, args: rawArgs }: ApiCall): void {
     if (/(?:^|_)run_sql$/.test(type) || WITHOUT_EFFECT.has(type)) return;
-    const args: Entry = isJsonObject(given) ? { ...given } : { name: given };
+    const args: Entry = isJsonObject(rawArgs) ? { ...rawArgs } : { name: rawArgs };
     if (type === 'clear_metadata' || type === 'replace_metadata') this.#reset(type === 'clear_metadata' ? {} : args);
     else if (type === 'set_custom_types') this.#others['custom_types'] = args;
-    else if (!this.#applyToTable(type, args, given) && !this.#applyToDocument(type, args)) this.unknown.add(type);
+    else if (!this.#applyToTable(type, args, rawArgs) && !this.#applyToDocument(type, args)) this.unknown.add(type);
   }
 
   /** Returns the document, in version 2. */
@@ -116,11 +116,11 @@ export class MetadataOfCalls {
     return this.#tables.find(({ table }) => isSame(table, name));
   }
 
-  #applyToTable(type: string, args: Entry, given: Json): boolean {
+  #applyToTable(type: string, args: Entry, rawArgs: Json): boolean {
     switch (type) {
       case 'track_table':
       case 'add_existing_table_or_view': {
-        const table = args['table'] ?? given;
+        const table = args['table'] ?? rawArgs;
         if (this.#table(table) !== undefined) return true;
         const { configuration, is_enum: isEnum } = args;
         this.#tables.push({
@@ -131,17 +131,17 @@ export class MetadataOfCalls {
         return true;
       }
       case 'untrack_table':
-        drop(this.#tables, ({ table }) => isSame(table, args['table'] ?? given));
+        drop(this.#tables, ({ table }) => isSame(table, args['table'] ?? rawArgs));
         return true;
       case 'track_function': {
-        const name = args['function'] ?? given;
+        const name = args['function'] ?? rawArgs;
         const { configuration } = args;
         drop(this.#functions, (entry) => isSame(entry['function'], name));
         this.#functions.push({ function: qualified(name), ...(configuration === undefined ? {} : { configuration }) });
         return true;
       }
       case 'untrack_function':
-        drop(this.#functions, (entry) => isSame(entry['function'], args['function'] ?? given));
+        drop(this.#functions, (entry) => isSame(entry['function'], args['function'] ?? rawArgs));
         return true;
       case 'delete_event_trigger':
         for (const table of this.#tables) drop(listOf(table, 'event_triggers'), ({ name }) => name === args['name']);
@@ -239,11 +239,11 @@ function eventTrigger({
   delete: removal,
   enable_manual,
 }: Entry): Entry {
-  const given = (entry: Readonly<Record<string, Json | undefined>>): Entry =>
+  const present = (entry: Readonly<Record<string, Json | undefined>>): Entry =>
     Object.fromEntries(Object.entries(entry).filter((pair): pair is [string, Json] => pair[1] !== undefined && pair[1] !== null));
-  return given({
+  return present({
     name,
-    definition: given({ enable_manual: enable_manual ?? false, insert, update, delete: removal }),
+    definition: present({ enable_manual: enable_manual ?? false, insert, update, delete: removal }),
     retry_conf,
     webhook,
     webhook_from_env,

@@ -66,7 +66,10 @@ export async function stateOfDatabase(url: string): Promise<OtherState> {
   } finally {
     await client.end().catch(() => undefined);
   }
-  throw failure('state', 'the database of --state-from has no schema hdb_catalog: is it the metadata database of the other service?');
+  throw failure(
+    'state',
+    'the database of --state-from has no schema hdb_catalog: pass the URL of the metadata database of the other service',
+  );
 }
 
 function stateIn(cliState: Json | undefined): OtherState {

@@ -2,7 +2,7 @@
 
 const PREFIX = /^x-hasura-/i;
 
-/** Returns the name with the prefix of this service in its case, or `undefined` if it is no session variable. */
+/** Returns the name with the prefix of this service in its case, or `undefined` if it is not a session variable. */
 export function renamedVariable(text: string): string | undefined {
   const prefix = PREFIX.exec(text)?.[0];
   if (prefix === undefined) return undefined;

@@ -127,8 +127,8 @@ export function documentPath(printed: string | undefined): DocumentPath | undefi
 }
 
 /** What would change in the service, both documents as it writes them. */
-export function changesOf(current: JsonObject, wanted: JsonObject, kinds: Kinds): readonly DocumentChange[] {
-  return diffDocuments(normalised(current, kinds) ?? current, normalised(wanted, kinds) ?? wanted);
+export function changesOf(current: JsonObject, target: JsonObject, kinds: Kinds): readonly DocumentChange[] {
+  return diffDocuments(normalised(current, kinds) ?? current, normalised(target, kinds) ?? target);
 }
 
 /** @param read files of the objects; `null` if they are not known */

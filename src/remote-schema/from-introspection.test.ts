@@ -17,7 +17,7 @@ const read = (...types: readonly Json[]) =>
 const withDefault = (defaultValue: string) =>
   read(STRING, ref('SCALAR', 'Any'), object('Query', [field('a', STRING, [{ name: 'x', type: ref('SCALAR', 'Any'), defaultValue }])]));
 
-test('a default value is a constant within bounds: whoever reads it later has less of the stack', () => {
+test('limits the depth of default values, since later readers have less stack', () => {
   const nested = (depth: number) => `${'{a:['.repeat(depth / 2)}1${']}'.repeat(depth / 2)}`;
   expect(withDefault(nested(100)).types.has('Query')).toBe(true);
   expect(withDefault(`"${'['.repeat(1000)}"`).types.has('Query')).toBe(true);
@@ -25,7 +25,7 @@ test('a default value is a constant within bounds: whoever reads it later has le
   expect(() => withDefault('$x')).toThrow('expected a value');
 });
 
-test('default values of a schema have a limit together', () => {
+test('limits the total length of default values', () => {
   const long = `"${'x'.repeat(1000)}"`;
   const fields = (count: number) =>
     Array.from({ length: count }, (_, i) => field(`f${i}`, STRING, [{ name: 'x', type: STRING, defaultValue: long }]));

@@ -6,7 +6,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('counts the memory of pending as soon as clients that hardly read have gone', () => {
+test('counts the memory of a response once slow clients are disconnected', () => {
   vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] });
   const pending = new PendingResponses({ stall: 30_000, waiting: 100 });
   const held: string[] = [];

@@ -1,6 +1,6 @@
 /** Compares the schemas of roles in two snapshots, one after the other, so that only one pair is in memory. */
 import { compareSchemas, type DifferingTexts } from '../graphql-engine/compare-schemas.ts';
-import { sameForRole, settledIn } from '../schema/fields/same-for-role.ts';
+import { sameForRole, unchangedTables } from '../schema/fields/same-for-role.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { runCooperatively, type Cooperative } from '../util/cooperative.ts';
 
@@ -26,7 +26,7 @@ export interface SchemaComparison {
 export async function* differingSchemas(comparison: SchemaComparison): AsyncGenerator<DifferingSchema, readonly string[], undefined> {
   const { before, after, maxRoles, goOn } = comparison;
   const candidates = await runCooperatively(rolesThatMayDiffer(comparison), goOn);
-  const settled = await runCooperatively(settledIn(before.cache, after.cache), goOn);
+  const settled = await runCooperatively(unchangedTables(before.cache, after.cache), goOn);
   for (const role of candidates.slice(0, maxRoles)) {
     goOn();
     const texts = await compareSchemas({

@@ -4,7 +4,19 @@ import { runSql, testDatabase } from '../../test/support/postgres.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { withoutSource, withSource, withTable } from '../metadata/edit.ts';
 import { newTable } from '../metadata/table.ts';
-import { add, database, key, name, opened, useRunningState, source, start, state, storage, track } from '../../test/support/running-state.ts';
+import {
+  add,
+  database,
+  key,
+  name,
+  opened,
+  useRunningState,
+  source,
+  start,
+  state,
+  storage,
+  track,
+} from '../../test/support/running-state.ts';
 import { WAIT } from '../../test/support/wait.ts';
 import { requireVersion } from './require-version.ts';
 import type { Change, ChangeResult, State } from './state.ts';

@@ -5,7 +5,7 @@ import { ActionResultSubscription, type ResultLookup, type NextLookup } from './
 import { CallWaits } from './call-waits.ts';
 import type { Subscriber } from './subscriptions.ts';
 
-/** One subscriber of a result, and what it heard. */
+/** One subscriber of a result, with the events that it got. */
 class Heard implements Subscriber {
   readonly all: string[] = [];
   readonly faults: unknown[] = [];
@@ -17,7 +17,7 @@ class Heard implements Subscriber {
   ready = (): boolean => this.isReady;
 }
 
-/** Looks that are in memory. */
+/** Number of lookups in memory. */
 let held = 0;
 
 function lookOf(text: string, next: NextLookup): ResultLookup {
@@ -48,7 +48,7 @@ const NO_WAITS = { add: () => () => undefined };
 const AWAY = new SvcError('postgres-error', 'connection error', { isTransient: true });
 
 describe('the result of an asynchronous action', () => {
-  test('is looked up when the handler has answered; one question is asked for all who wait', async () => {
+  test('is looked up when the handler has responded, with one query for all subscribers', async () => {
     const asked: (readonly string[])[] = [];
     let waiting = new Set(['1', '2']);
     let isAway = false;
@@ -91,7 +91,7 @@ describe('the result of an asynchronous action', () => {
     expect(held).toBe(0);
   });
 
-  test('is told when it is another one, and is over once it is final', async () => {
+  test('is sent when it changes, and ends once it is final', async () => {
     let now = (): ResultLookup => look('a');
     const { heard } = subscribe(() => now());
     await vi.advanceTimersByTimeAsync(3000);
@@ -102,7 +102,7 @@ describe('the result of an asynchronous action', () => {
     expect([heard.closed, vi.getTimerCount()]).toEqual([1, 0]);
   });
 
-  test('that was looked up before the metadata changed is looked up again', async () => {
+  test('is looked up again if the metadata has changed meanwhile', async () => {
     let answer: (look: ResultLookup) => void = () => undefined;
     const heard = new Heard();
     const listener = { onFault: () => undefined, onClose: () => undefined };
@@ -124,7 +124,7 @@ describe('the result of an asynchronous action', () => {
     expect(heard.all).toEqual(['shown', 'complete']);
   });
 
-  test('is not looked up before the client takes it', async () => {
+  test('is not looked up before the client is ready', async () => {
     let looks = 0;
     const { heard, subscription } = subscribe(() => {
       looks += 1;
@@ -139,7 +139,7 @@ describe('the result of an asynchronous action', () => {
     expect(heard.all).toEqual(['a', 'complete']);
   });
 
-  test('outlives a database that is away for a moment, unheard', async () => {
+  test('does not report a short outage of the database', async () => {
     let isAway = false;
     const { heard } = subscribe(() => {
       if (isAway) throw AWAY;
@@ -153,7 +153,7 @@ describe('the result of an asynchronous action', () => {
     expect([heard.all, heard.closed]).toEqual([['a'], 0]);
   });
 
-  test('tells once of a database that stays away, and goes on when it is back', async () => {
+  test('reports a longer outage once, and continues afterwards', async () => {
     let isAway = false;
     const { heard } = subscribe(() => {
       if (isAway) throw AWAY;
@@ -168,7 +168,7 @@ describe('the result of an asynchronous action', () => {
     expect([heard.all, heard.closed]).toEqual([['a', 'interrupted by postgres-error', 'a'], 0]);
   });
 
-  test('ends with what cannot be planned any more, and reports what nobody foresaw', async () => {
+  test('ends when it cannot be planned any more, and logs unexpected errors', async () => {
     const refused = subscribe(() => {
       throw new SvcError('validation-failed', 'no such field');
     });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { RequestBudget } from './request-budget.ts';
 
-it('has room for so much of large requests, for any number of small ones, and again for what was given back', () => {
+it('limits the size of large requests, not the number of small ones, and reuses released size', () => {
   const room = new RequestBudget(10_000);
   const small = { query: 'subscription { item { id } }', variables: {} };
   const large = { query: small.query, variables: { ids: Array.from({ length: 1000 }, (_, i) => i) } };

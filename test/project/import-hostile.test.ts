@@ -104,11 +104,11 @@ it('ignores folders outside the project that only a link leads to', () => {
   expect([...sql].sort()).toEqual(['migrations/default/1_a/up.sql', 'seeds/default/a.sql']);
   expect([...made.texts.values()].join('\n')).not.toContain('select 2');
   for (const note of [
-    /^needs-you seeds\/default\/away: leads out of the project, to .*elsewhere: not looked into; name the folder as seeds_directory/,
-    /^needs-you seeds\/default\/root: leads out of the project, to \/: not looked into/,
+    /^needs-you seeds\/default\/away: leads out of the project to .*elsewhere, and is not read; set seeds_directory/,
+    /^needs-you seeds\/default\/root: leads out of the project to \/, and is not read/,
     /^ignored metadata\/away: leads out of the project/,
     /^ignored migrations\/default\/away: leads out of the project/,
-    /^ignored migrations\/root: leads out of the project, to \/: there are no migrations/,
+    /^ignored migrations\/root: leads out of the project to \/, which contains no migrations/,
   ])
     expect(notes(made)).toContainEqual(expect.stringMatching(note));
   expect(notes(made).join('\n')).not.toContain('old.yaml');
@@ -134,8 +134,8 @@ it('reports seeds of an unknown source', () => {
     [imported(gone), 'needs-you'],
     [imported({ ...gone, 'seeds/default/a.sql': 'select 1;' }), 'ignored'],
   ] as const) {
-    const told = new RegExp(`^${bucket} seeds/gone: the metadata has no such source, .*: kept in unsupported/`);
-    expect(notes(made)).toContainEqual(expect.stringMatching(told));
+    const remark = new RegExp(`^${bucket} seeds/gone: the metadata has no such source, .*: stored in unsupported/`);
+    expect(notes(made)).toContainEqual(expect.stringMatching(remark));
     expect(made.texts.get('unsupported/seeds/gone/a.sql')).toBe('select 2;');
   }
 });
@@ -172,11 +172,11 @@ it('reports migrations that cannot run unchanged, and unused files', () => {
   for (const note of [
     /needs-you .*01_b, .*1_a: have the same version/,
     /needs-you .*01_b\/up\.sql:1: \\connect is for psql only/,
-    /needs-you .*9_c: the version is no unsigned number/,
+    /needs-you .*9_c: the version is not an unsigned 64-bit integer/,
     /ignored migrations\/default\/2_d\/README\.md: /,
-    /needs-you migrations\/5_e: are in the folder of no source/,
-    /ignored metadata\/databases\/t\/public_old\.yaml: nothing includes/,
-    /ignored inherited_roles: nothing is in it/,
+    /needs-you migrations\/5_e: are in no folder of a source/,
+    /ignored metadata\/databases\/t\/public_old\.yaml: no other file includes/,
+    /ignored inherited_roles: is empty/,
     /renamed config\.yaml\.endpoint: the address of the other engine/,
   ])
     expect(told).toContainEqual(expect.stringMatching(note));
@@ -374,14 +374,14 @@ custom_types:
   });
   const told = notes(made).filter((note) => /^(?:unsupported|ignored)/.test(note));
   expect([...told].sort()).toEqual([
-    'ignored actions.yaml.actions[0].definition.kind: queries are answered at once',
-    'ignored actions.yaml.custom_types.input_objects: nothing is in it',
-    'ignored actions.yaml.custom_types.objects[0].description: actions.graphql says it',
+    'ignored actions.yaml.actions[0].definition.kind: queries are always synchronous',
+    'ignored actions.yaml.custom_types.input_objects: is empty',
+    'ignored actions.yaml.custom_types.objects[0].description: actions.graphql defines it',
     expect.stringMatching(/^unsupported actions\.yaml\.actions\[1\]\.definition\.handler: there is no such action/),
     expect.stringMatching(/^unsupported actions\.yaml\.actions\[1\]\.name: /),
     'unsupported actions.yaml.custom_types.enums[0].values[1].value: actions.graphql does not have it',
     expect.stringMatching(/^unsupported actions\.yaml\.custom_types\.objects\[1\]\.name: there is no such type/),
-    'unsupported actions.yaml.top: no part of this file',
+    'unsupported actions.yaml.top: does not belong in this file',
   ]);
 });
 

@@ -38,7 +38,7 @@ const lines = async (): Promise<readonly string[]> => {
   return rows.map(({ line }) => line);
 };
 
-/** A change, its reversal, and the beginning of the lines that differ; `somebody` is the role. */
+/** A change, its reversal, and the beginning of the lines that differ. The tests insert the name of the role. */
 const CHANGES: readonly (readonly [string, string, string])[] = [
   ['create aggregate sums(int) (sfunc = next_of, stype = int)', 'drop aggregate sums(int)', 'aggregate sums(integer)'],
   [

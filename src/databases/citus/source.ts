@@ -46,33 +46,33 @@ class CitusConnection implements Connection {
     this.knowsShard = knowsShard;
   }
 
-  runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
-    return this.translated(this.inner.runJson(statement, values, how));
+  runJson(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<JsonRow> {
+    return this.translated(this.inner.runJson(statement, values, options));
   }
 
-  explain(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<readonly string[]> {
-    return this.translated(this.inner.explain(statement, values, how));
+  explain(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<readonly string[]> {
+    return this.translated(this.inner.explain(statement, values, options));
   }
 
-  runSql(sql: string, how: RunSqlOptions): Promise<RunSqlResult> {
-    return this.translated(this.inner.runSql(sql, how), withoutShards);
+  runSql(sql: string, options: RunSqlOptions): Promise<RunSqlResult> {
+    return this.translated(this.inner.runSql(sql, options), withoutShards);
   }
 
-  query(text: string, values: readonly (string | null)[], how?: StatementOptions): Promise<RunSqlResult> {
-    return this.inner.query(text, values, how);
+  query(text: string, values: readonly (string | null)[], options?: StatementOptions): Promise<RunSqlResult> {
+    return this.inner.query(text, values, options);
   }
 
-  async introspect(scope?: CatalogScope, how: RunOptions = {}): Promise<Catalog> {
-    const catalog = await this.inner.introspect(scope, how);
-    const found = await this.distributions(scope?.tables, how);
+  async introspect(scope?: CatalogScope, options: RunOptions = {}): Promise<Catalog> {
+    const catalog = await this.inner.introspect(scope, options);
+    const found = await this.distributions(scope?.tables, options);
     return { ...catalog, tables: new Map([...catalog.tables].map(([key, table]) => [key, distributed(table, found)])) };
   }
 
   /** The coordinator's estimates are about its own part of a table. Objects of the extension are listed only if they are named. */
-  async tableOverviews(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly TableOverview[]> {
-    const overviews = (await this.inner.tableOverviews?.(tables, how)) ?? [];
-    const own = tables === undefined ? await readOwn((text, values) => this.inner.query(text, values, how)) : new Set<string>();
-    const found = await this.distributions(tables, how);
+  async tableOverviews(tables?: readonly QualifiedName[], options: RunOptions = {}): Promise<readonly TableOverview[]> {
+    const overviews = (await this.inner.tableOverviews?.(tables, options)) ?? [];
+    const own = tables === undefined ? await readOwn((text, values) => this.inner.query(text, values, options)) : new Set<string>();
+    const found = await this.distributions(tables, options);
     return overviews.flatMap((table) => {
       if (own.has(nameKey(table.name))) return [];
       const distribution = distributionIn(found, table);
@@ -89,8 +89,8 @@ class CitusConnection implements Connection {
     }
   }
 
-  protected distributions(tables: readonly QualifiedName[] | undefined, how: RunOptions): Promise<Distributions> {
-    return readDistributions((text, values) => this.inner.query(text, values, how), tables);
+  protected distributions(tables: readonly QualifiedName[] | undefined, options: RunOptions): Promise<Distributions> {
+    return readDistributions((text, values) => this.inner.query(text, values, options), tables);
   }
 }
 
@@ -98,23 +98,25 @@ export class CitusSource extends CitusConnection implements Source {
   private readonly source: PostgresqlSource;
 
   constructor(source: PostgresqlSource) {
-    super(source, (shard) => knowsShard((text, values, how) => source.query(text, values, how), shard, Date.now() + SHARD_TIMEOUT_MS));
+    super(source, (shard) =>
+      knowsShard((text, values, options) => source.query(text, values, options), shard, Date.now() + SHARD_TIMEOUT_MS),
+    );
     this.source = source;
   }
 
   /** Reads from a function that may write run as mutations. */
-  override async runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
-    if (statement.repeatable) return super.runJson(statement, values, how);
-    const [row = []] = await this.runMutation([{ statement, values }], { ...how, settings: [] });
+  override async runJson(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<JsonRow> {
+    if (statement.repeatable) return super.runJson(statement, values, options);
+    const [row = []] = await this.runMutation([{ statement, values }], { ...options, settings: [] });
     return row;
   }
 
-  runMutation(statements: readonly MutationStatement[], how: MutationOptions): Promise<readonly JsonRow[]> {
-    return this.translated(this.source.runMutation(statements, { ...how, settings: [...how.settings, ONE_BY_ONE] }));
+  runMutation(statements: readonly MutationStatement[], options: MutationOptions): Promise<readonly JsonRow[]> {
+    return this.translated(this.source.runMutation(statements, { ...options, settings: [...options.settings, ONE_BY_ONE] }));
   }
 
-  transaction<T>(how: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T> {
-    return this.source.transaction(how, (connection) => run(new CitusConnection(connection, this.knowsShard)));
+  transaction<T>(options: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T> {
+    return this.source.transaction(options, (connection) => run(new CitusConnection(connection, this.knowsShard)));
   }
 
   session<T>(run: (connection: Connection) => Promise<T>, settings?: SessionSettings): Promise<T> {
@@ -122,13 +124,13 @@ export class CitusSource extends CitusConnection implements Source {
   }
 
   /** The fingerprint contains the distribution of tables. */
-  async catalogFingerprint(before: CatalogFingerprint | null, how: RunOptions = {}): Promise<CatalogFingerprint> {
+  async catalogFingerprint(before: CatalogFingerprint | null, options: RunOptions = {}): Promise<CatalogFingerprint> {
     const [own] = before === null ? [] : (JSON.parse(before.definitions) as [string]);
     const { seen, definitions } = await this.source.catalogFingerprint(
       before === null ? null : { seen: before.seen, definitions: own ?? '' },
-      how,
+      options,
     );
-    const found = before !== null && seen !== null && seen === before.seen ? null : await this.distributions(undefined, how);
+    const found = before !== null && seen !== null && seen === before.seen ? null : await this.distributions(undefined, options);
     return { seen, definitions: found === null ? (before?.definitions ?? '') : JSON.stringify([definitions, [...found]]) };
   }
 
@@ -143,9 +145,9 @@ export class CitusSource extends CitusConnection implements Source {
   runRows(
     statement: Pick<Statement, 'text' | 'repeatable'>,
     values: readonly (string | null)[],
-    how: RunOptions,
+    options: RunOptions,
   ): Promise<readonly JsonRow[]> {
-    return this.translated(this.source.runRows(statement, values, how));
+    return this.translated(this.source.runRows(statement, values, options));
   }
 
   get address(): SourceAddress {

@@ -32,15 +32,15 @@ export async function connect(
   { signal, deadline = Number.POSITIVE_INFINITY }: RunOptions = {},
   spread = false,
 ): Promise<PostgresqlSource> {
-  const how = { signal, deadline: Math.min(deadline, Date.now() + FIRST_ANSWER_MS) };
+  const options = { signal, deadline: Math.min(deadline, Date.now() + FIRST_ANSWER_MS) };
   const late = (reason: StopReason): Error => statementError(new CancelledError(reason), { text: '', values: [], prepared: false });
-  return withDeadline(how, opened(configuration, context, how, spread), late, (source) => void source.close());
+  return withDeadline(options, opened(configuration, context, options, spread), late, (source) => void source.close());
 }
 
 async function opened(
   configuration: PostgresqlConfiguration,
   context: ConnectContext,
-  how: RunOptions,
+  runOptions: RunOptions,
   spread: boolean,
 ): Promise<PostgresqlSource> {
   const onEvent = (kind: string, message: string): void => context.onEvent?.({ kind, message });
@@ -80,7 +80,7 @@ async function opened(
     const found = await source.query(
       `select current_setting('default_transaction_isolation'), to_regnamespace(quote_ident($1)), ${FOUND_SETTINGS}`,
       [extensionsSchema],
-      how,
+      runOptions,
     );
     const [isolation, schema, ...set] = found.rows[0] ?? [];
     // The default schema may be missing.

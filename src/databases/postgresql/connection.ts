@@ -43,7 +43,7 @@ export class SessionConnection implements Connection {
   #over = false;
 
   /**
-   * @param how `deadline` in epoch milliseconds, for statements without one and for the end of the transaction; `oneByOne` sends the
+   * @param options `deadline` in epoch milliseconds, for statements without one and for the end of the transaction; `oneByOne` sends the
    * statements of SQL one by one
    */
   constructor(
@@ -51,10 +51,10 @@ export class SessionConnection implements Connection {
     watch: () => void,
     prelude: WireStep | null,
     begin: WireStep | null,
-    how: { readonly deadline?: number | undefined; readonly oneByOne?: boolean } = {},
+    options: { readonly deadline?: number | undefined; readonly oneByOne?: boolean } = {},
   ) {
-    this.#deadline = how.deadline;
-    this.#oneByOne = how.oneByOne === true;
+    this.#deadline = options.deadline;
+    this.#oneByOne = options.oneByOne === true;
     this.#session = session;
     this.#watch = watch;
     this.#prelude = prelude;
@@ -64,36 +64,36 @@ export class SessionConnection implements Connection {
 
   readonly #inTransaction: boolean;
 
-  async runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
-    return this.#json(taggedText(statement.text, how.tags), values, how);
+  async runJson(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<JsonRow> {
+    return this.#json(taggedText(statement.text, options.tags), values, options);
   }
 
-  async runRows(statement: Pick<Statement, 'text'>, values: readonly (string | null)[], how: RunOptions): Promise<readonly JsonRow[]> {
+  async runRows(statement: Pick<Statement, 'text'>, values: readonly (string | null)[], options: RunOptions): Promise<readonly JsonRow[]> {
     const rows: JsonRow[] = [];
     try {
-      await this.#exchange('json', [{ text: statement.text, values }], how, rows);
+      await this.#exchange('json', [{ text: statement.text, values }], options, rows);
       return rows;
     } catch (failure) {
       throw statementError(failure, { text: statement.text, values, prepared: this.#session.prepare });
     }
   }
 
-  async explain(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<readonly string[]> {
-    const result = await this.#rows({ text: EXPLAIN + statement.text, values, once: true }, how);
+  async explain(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<readonly string[]> {
+    const result = await this.#rows({ text: EXPLAIN + statement.text, values, once: true }, options);
     return result.rows.map((row) => row[0] ?? '');
   }
 
-  async query(text: string, values: readonly (string | null)[], how: StatementOptions = {}): Promise<RunSqlResult> {
-    const { settings = [] } = how;
-    return runSqlResult(await this.#rows({ text, values }, how, settings.length === 0 ? [] : [localSettings(settings)]));
+  async query(text: string, values: readonly (string | null)[], options: StatementOptions = {}): Promise<RunSqlResult> {
+    const { settings = [] } = options;
+    return runSqlResult(await this.#rows({ text, values }, options, settings.length === 0 ? [] : [localSettings(settings)]));
   }
 
-  async runSql(sql: string, how: RunSqlOptions): Promise<RunSqlResult> {
+  async runSql(sql: string, options: RunSqlOptions): Promise<RunSqlResult> {
     if (sql.includes('\0'))
       throw new SvcError('postgres-error', 'query execution failed', { internal: 'the text contains a NUL character' });
     // The SQL may change settings of the session, which must not affect other requests.
     this.#session.tainted = true;
-    const { maxBytes = MAX_RESULT_BYTES } = how;
+    const { maxBytes = MAX_RESULT_BYTES } = options;
     const statements = this.#oneByOne ? placedStatements(sql) : [];
     const parts = statements.length > 1 ? statements : [{ text: sql, at: 0 }];
     let last: TextResult | undefined;
@@ -101,11 +101,11 @@ export class SessionConnection implements Connection {
     try {
       // The settings of the service do not apply to it.
       if (this.#session.prepare || this.#inTransaction) {
-        const isStandard = this.#inTransaction && how.standardStrings === true;
-        await this.#exchange('json', isStandard ? [WITHOUT_SETTINGS, STANDARD_STRINGS] : [WITHOUT_SETTINGS], how);
+        const isStandard = this.#inTransaction && options.standardStrings === true;
+        await this.#exchange('json', isStandard ? [WITHOUT_SETTINGS, STANDARD_STRINGS] : [WITHOUT_SETTINGS], options);
       }
       for (const { text } of parts) {
-        const done = await this.#exchange('simple', [{ text, values: [] }], { ...how, maxBytes });
+        const done = await this.#exchange('simple', [{ text, values: [] }], { ...options, maxBytes });
         // It may end before it is cancelled.
         if (done.bytes > maxBytes) throw resultTooLarge(maxBytes);
         last = done.results.at(-1);
@@ -118,18 +118,18 @@ export class SessionConnection implements Connection {
       if (failure instanceof DatabaseError) {
         const skipped = [...sql.slice(0, parts[before]?.at)].length;
         const position = failure.position === null ? null : skipped + Number(failure.position);
-        how.onFailure?.({ completed: before + failure.completed, position });
+        options.onFailure?.({ completed: before + failure.completed, position });
       }
       throw runSqlError(failure, sql);
     }
   }
 
-  introspect(scope?: CatalogScope, how: RunOptions = {}): Promise<Catalog> {
-    return readCatalog((text, values) => this.#json(text, values, how), scope);
+  introspect(scope?: CatalogScope, options: RunOptions = {}): Promise<Catalog> {
+    return readCatalog((text, values) => this.#json(text, values, options), scope);
   }
 
-  tableOverviews(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly TableOverview[]> {
-    return readTableOverviews((text, values) => this.query(text, values, how), tables);
+  tableOverviews(tables?: readonly QualifiedName[], options: RunOptions = {}): Promise<readonly TableOverview[]> {
+    return readTableOverviews((text, values) => this.query(text, values, options), tables);
   }
 
   async commit(): Promise<void> {
@@ -158,18 +158,18 @@ export class SessionConnection implements Connection {
     this.#over = true;
   }
 
-  async #json(text: string, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
+  async #json(text: string, values: readonly (string | null)[], options: RunOptions): Promise<JsonRow> {
     try {
-      return (await this.#exchange('json', [{ text, values }], how)).rows.at(-1) ?? NO_ROW;
+      return (await this.#exchange('json', [{ text, values }], options)).rows.at(-1) ?? NO_ROW;
     } catch (failure) {
       throw statementError(failure, { text, values, prepared: this.#session.prepare });
     }
   }
 
   /** @param first earlier steps in the same transaction */
-  async #rows(step: WireStep, how: RunOptions, first: readonly WireStep[] = []): Promise<TextResult> {
+  async #rows(step: WireStep, options: RunOptions, first: readonly WireStep[] = []): Promise<TextResult> {
     try {
-      return (await this.#exchange('text', [...first, step], how)).results.at(-1) as TextResult;
+      return (await this.#exchange('text', [...first, step], options)).results.at(-1) as TextResult;
     } catch (failure) {
       throw statementError(failure, { text: step.text, values: step.values, prepared: this.#session.prepare && step.once !== true });
     }
@@ -178,7 +178,7 @@ export class SessionConnection implements Connection {
   async #exchange(
     mode: 'json' | 'text' | 'simple',
     own: readonly WireStep[],
-    how: RunSqlOptions,
+    options: RunSqlOptions,
     collected: JsonRow[] | null = null,
   ): Promise<WireExchange> {
     if (this.#over) throw new Error('the transaction is over');
@@ -191,7 +191,7 @@ export class SessionConnection implements Connection {
       this.#begin = null;
       steps.push(...own);
     }
-    const within = how.deadline === undefined && this.#deadline !== undefined ? { ...how, deadline: this.#deadline } : how;
+    const within = options.deadline === undefined && this.#deadline !== undefined ? { ...options, deadline: this.#deadline } : options;
     const done = await runExchange(this.#session, mode, mode === 'simple' ? own : steps, within, this.#watch, collected);
     if (done.failure !== null) throw done.failure;
     return done;
@@ -203,7 +203,7 @@ export function runExchange(
   session: DriverSession,
   mode: 'json' | 'text' | 'simple',
   steps: readonly WireStep[],
-  how: RunSqlOptions,
+  options: RunSqlOptions,
   watch: () => void,
   collected: JsonRow[] | null = null,
 ): Promise<WireExchange> {
@@ -211,18 +211,18 @@ export function runExchange(
   return new Promise((resolve) => {
     const exchange = new WireExchange(mode, steps, resolve);
     exchange.collected = collected;
-    exchange.resultBudget = how.resultBudget ?? null;
-    if (how.maxRows !== undefined) exchange.maxRows = how.maxRows;
-    if (how.maxBytes !== undefined) exchange.maxBytes = how.maxBytes;
-    startExchange(session, exchange, how, watch);
+    exchange.resultBudget = options.resultBudget ?? null;
+    if (options.maxRows !== undefined) exchange.maxRows = options.maxRows;
+    if (options.maxBytes !== undefined) exchange.maxBytes = options.maxBytes;
+    startExchange(session, exchange, options, watch);
   });
 }
 
 /** Sends an exchange with checked parameters, or settles it if it is cancelled or its deadline has passed. */
-export function startExchange(session: DriverSession, exchange: WireExchange, how: RunOptions, watch: () => void): void {
-  if (how.signal !== undefined || how.deadline !== undefined) {
-    exchange.signal = how.signal;
-    if (how.deadline !== undefined) exchange.deadline = how.deadline;
+export function startExchange(session: DriverSession, exchange: WireExchange, options: RunOptions, watch: () => void): void {
+  if (options.signal !== undefined || options.deadline !== undefined) {
+    exchange.signal = options.signal;
+    if (options.deadline !== undefined) exchange.deadline = options.deadline;
     const late = cancelReason(exchange, Date.now());
     if (late !== null) {
       exchange.failure = new CancelledError(late);

@@ -82,11 +82,11 @@ export class Replicas {
 }
 
 async function isAnswering(pool: Pool): Promise<boolean> {
-  const how = { deadline: Date.now() + PROBE_TIMEOUT_MS };
+  const options = { deadline: Date.now() + PROBE_TIMEOUT_MS };
   let session: DriverSession | undefined;
   try {
-    session = await pool.acquire(how);
-    return (await runExchange(session, 'text', [PROBE], how, () => pool.watch())).failure === null;
+    session = await pool.acquire(options);
+    return (await runExchange(session, 'text', [PROBE], options, () => pool.watch())).failure === null;
   } catch {
     return false;
   } finally {

@@ -91,61 +91,61 @@ export class PostgresqlSource implements Source {
     this.captures = postgresqlCaptures(this, options.captures);
   }
 
-  runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
+  runJson(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<JsonRow> {
     if (!statement.repeatable) {
-      return this.#mutate([{ statement, values }], { ...how, settings: [] }, false).then((rows) => rows[0] ?? NO_ROW);
+      return this.#mutate([{ statement, values }], { ...options, settings: [] }, false).then((rows) => rows[0] ?? NO_ROW);
     }
-    const server = (how.mayLag === true ? this.#options.replicas.next() : null) ?? this.#options.primary;
-    const { tags } = how;
+    const server = (options.mayLag === true ? this.#options.replicas.next() : null) ?? this.#options.primary;
+    const { tags } = options;
     const { text } = statement;
     const step: WireStep =
       tags === undefined ? { text, values } : { text: taggedText(text, tags), values, once: tags.isUnique, untagged: text };
-    return new Promise((resolve, reject) => this.#read(server, step, how, 0, (done) => resolve(done.rows.at(-1) ?? NO_ROW), reject));
+    return new Promise((resolve, reject) => this.#read(server, step, options, 0, (done) => resolve(done.rows.at(-1) ?? NO_ROW), reject));
   }
 
   runRows(
     statement: Pick<Statement, 'text' | 'repeatable'>,
     values: readonly (string | null)[],
-    how: RunOptions,
+    options: RunOptions,
   ): Promise<readonly JsonRow[]> {
-    if (!statement.repeatable) return this.#alone(how, (connection) => connection.runRows(statement, values, how));
+    if (!statement.repeatable) return this.#alone(options, (connection) => connection.runRows(statement, values, options));
     const step = { text: statement.text, values };
     return new Promise((resolve, reject) =>
-      this.#read(this.#options.primary, step, how, 0, (done) => resolve(done.collected ?? []), reject, true),
+      this.#read(this.#options.primary, step, options, 0, (done) => resolve(done.collected ?? []), reject, true),
     );
   }
 
-  async explain(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<readonly string[]> {
-    return this.#alone(how, (connection) => connection.explain(statement, values, how));
+  async explain(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<readonly string[]> {
+    return this.#alone(options, (connection) => connection.explain(statement, values, options));
   }
 
-  async runSql(sql: string, how: RunSqlOptions): Promise<RunSqlResult> {
-    return this.#alone(how, (connection) => connection.runSql(sql, how));
+  async runSql(sql: string, options: RunSqlOptions): Promise<RunSqlResult> {
+    return this.#alone(options, (connection) => connection.runSql(sql, options));
   }
 
-  async query(text: string, values: readonly (string | null)[], how: StatementOptions = {}): Promise<RunSqlResult> {
-    return this.#alone(how, (connection) => connection.query(text, values, how));
+  async query(text: string, values: readonly (string | null)[], options: StatementOptions = {}): Promise<RunSqlResult> {
+    return this.#alone(options, (connection) => connection.query(text, values, options));
   }
 
-  async introspect(scope?: CatalogScope, how: RunOptions = {}): Promise<Catalog> {
-    return this.#alone(how, (connection) => connection.introspect(scope, how));
+  async introspect(scope?: CatalogScope, options: RunOptions = {}): Promise<Catalog> {
+    return this.#alone(options, (connection) => connection.introspect(scope, options));
   }
 
-  tableOverviews(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly TableOverview[]> {
-    return this.#alone(how, (connection) => connection.tableOverviews(tables, how));
+  tableOverviews(tables?: readonly QualifiedName[], options: RunOptions = {}): Promise<readonly TableOverview[]> {
+    return this.#alone(options, (connection) => connection.tableOverviews(tables, options));
   }
 
-  catalogFingerprint(before: CatalogFingerprint | null, how: RunOptions = {}): Promise<CatalogFingerprint> {
-    return readCatalogFingerprint((text, values) => this.query(text, values, how), before);
+  catalogFingerprint(before: CatalogFingerprint | null, options: RunOptions = {}): Promise<CatalogFingerprint> {
+    return readCatalogFingerprint((text, values) => this.query(text, values, options), before);
   }
 
-  runMutation(statements: readonly MutationStatement[], how: MutationOptions): Promise<readonly JsonRow[]> {
-    return statements.length === 0 ? Promise.resolve([]) : this.#mutate(statements, how, true);
+  runMutation(statements: readonly MutationStatement[], options: MutationOptions): Promise<readonly JsonRow[]> {
+    return statements.length === 0 ? Promise.resolve([]) : this.#mutate(statements, options, true);
   }
 
-  async transaction<T>(how: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T> {
-    const begin = BEGIN[how.isolation ?? this.#options.isolation] + (how.readOnly === true ? ' read only' : '');
-    const { deadline, signal } = how;
+  async transaction<T>(options: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T> {
+    const begin = BEGIN[options.isolation ?? this.#options.isolation] + (options.readOnly === true ? ' read only' : '');
+    const { deadline, signal } = options;
     const session = await this.#acquire({ deadline, signal });
     const { primary, spread } = this.#options;
     const connection = new SessionConnection(
@@ -156,11 +156,11 @@ export class PostgresqlSource implements Source {
       { deadline, oneByOne: spread },
     );
     try {
-      const settings = [...idleSetting(how), ...(how.settings ?? [])];
+      const settings = [...idleSetting(options), ...(options.settings ?? [])];
       if (settings.length > 0) await configure(connection, settings, true);
       const result = await run(connection);
       // Some statements write nevertheless, such as an explain of "create table as".
-      if (how.readOnly === true) await connection.rollback();
+      if (options.readOnly === true) await connection.rollback();
       else await connection.commit();
       return result;
     } catch (error) {
@@ -181,12 +181,12 @@ export class PostgresqlSource implements Source {
   }
 
   async health(sql: string, timeoutMs: number): Promise<HealthStatus> {
-    const how: RunOptions = { deadline: Date.now() + timeoutMs };
+    const options: RunOptions = { deadline: Date.now() + timeoutMs };
     let session: DriverSession | undefined;
     try {
-      session = await this.#pool.acquire(how);
+      session = await this.#pool.acquire(options);
       const steps: WireStep[] = [{ text: 'begin read only', values: [] }, { text: sql, values: [], once: true }, ROLLBACK];
-      const done = await runExchange(session, 'text', steps, how, this.#watch);
+      const done = await runExchange(session, 'text', steps, options, this.#watch);
       if (done.failure !== null) throw done.failure;
       return { status: 'OK' };
     } catch (failure) {
@@ -240,7 +240,7 @@ export class PostgresqlSource implements Source {
   #read(
     server: Server,
     step: WireStep,
-    how: RunOptions,
+    options: RunOptions,
     attempt: number,
     resolve: (done: WireExchange) => void,
     reject: (error: unknown) => void,
@@ -260,11 +260,11 @@ export class PostgresqlSource implements Source {
       if (server !== primary && isOutOfReach(failure)) replicas.rest(server);
       if (server !== primary && mayPrimarySucceed(failure)) {
         pool.counts.fallbacks += 1;
-        how.resultBudget?.release(done.bytes);
-        this.#read(primary, step, how, 0, resolve, reject, allRows);
+        options.resultBudget?.release(done.bytes);
+        this.#read(primary, step, options, 0, resolve, reject, allRows);
       } else if (this.#mayRepeat(failure, done.accident, attempt)) {
-        how.resultBudget?.release(done.bytes);
-        const again = (): void => this.#read(server, step, how, attempt + 1, resolve, reject, allRows);
+        options.resultBudget?.release(done.bytes);
+        const again = (): void => this.#read(server, step, options, attempt + 1, resolve, reject, allRows);
         // Other connections may be lost as well: their loss is noticed during the pause.
         if (isLost(failure)) setTimeout(again, LOST_PAUSE_MS);
         else again();
@@ -272,17 +272,17 @@ export class PostgresqlSource implements Source {
     });
     exchange.releasesEarly = true;
     if (allRows) exchange.collected = [];
-    if (how.role !== undefined) exchange.role = how.role;
-    if (how.resultBudget !== undefined) exchange.resultBudget = how.resultBudget;
+    if (options.role !== undefined) exchange.role = options.role;
+    if (options.resultBudget !== undefined) exchange.resultBudget = options.resultBudget;
     try {
       checkParameters(steps);
     } catch (error) {
       reject(error);
       return;
     }
-    if (how.signal !== undefined || how.deadline !== undefined) {
-      exchange.signal = how.signal;
-      if (how.deadline !== undefined) exchange.deadline = how.deadline;
+    if (options.signal !== undefined || options.deadline !== undefined) {
+      exchange.signal = options.signal;
+      if (options.deadline !== undefined) exchange.deadline = options.deadline;
       const late = cancelReason(exchange, Date.now());
       if (late !== null) {
         fail(new CancelledError(late));
@@ -303,31 +303,31 @@ export class PostgresqlSource implements Source {
    * All statements up to a Sync message are one transaction, so that one flush needs no BEGIN and COMMIT: settings and statements take effect
    * together or not at all. Another isolation level than the server's default needs them, and so do extensions that write on other servers.
    */
-  async #mutate(statements: readonly MutationStatement[], how: MutationOptions, transactional: boolean): Promise<readonly JsonRow[]> {
-    const { fallback } = how;
-    const isolation = how.isolation ?? this.#options.isolation;
+  async #mutate(statements: readonly MutationStatement[], options: MutationOptions, transactional: boolean): Promise<readonly JsonRow[]> {
+    const { fallback } = options;
+    const isolation = options.isolation ?? this.#options.isolation;
     const explicit = this.#options.spread || (transactional && isolation !== this.#options.serverIsolation);
     const steps: WireStep[] = [];
     if (explicit) steps.push({ text: BEGIN[isolation], values: [] });
     if (this.#options.primary.prelude !== null) steps.push(this.#options.primary.prelude);
-    if (how.settings.length > 0) steps.push(localSettings(how.settings));
+    if (options.settings.length > 0) steps.push(localSettings(options.settings));
     const first = steps.length;
-    const { tags } = how;
+    const { tags } = options;
     for (const { statement, values, once = false } of statements)
       steps.push({ text: taggedText(statement.text, tags), values, once: once || tags?.isUnique === true });
     if (explicit) steps.push(COMMIT);
     checkParameters(steps);
 
     for (let attempt = 0; ; attempt++) {
-      const done = await this.#admitted(steps, how);
+      const done = await this.#admitted(steps, options);
       const failure = done.failure;
       if (failure === null) return done.rows.slice(first, first + statements.length);
       // Nothing has taken effect: all statements were one transaction.
-      how.resultBudget?.release(done.bytes);
+      options.resultBudget?.release(done.bytes);
       if (attempt === 0 && failure instanceof DatabaseError && isStalePlan(failure)) continue;
       if (isDeadlock(failure) && attempt + 1 < DEADLOCK_ATTEMPTS) continue;
       if (fallback !== undefined && failure instanceof DatabaseError && failure.code === CARDINALITY_VIOLATION) {
-        return this.#mutate(fallback(), { ...how, fallback: undefined }, transactional);
+        return this.#mutate(fallback(), { ...options, fallback: undefined }, transactional);
       }
       const step = steps[Math.min(done.position, steps.length - 1)] as WireStep;
       const statement = statements[done.position - first];
@@ -343,13 +343,13 @@ export class PostgresqlSource implements Source {
   }
 
   /** Runs the steps of a mutation when the semaphore admits them. */
-  #admitted(steps: readonly WireStep[], how: RunOptions): Promise<WireExchange> {
+  #admitted(steps: readonly WireStep[], options: RunOptions): Promise<WireExchange> {
     const wait = this.#mutations.acquire();
-    return wait === null ? this.#runAdmitted(steps, how) : wait.then(() => this.#runAdmitted(steps, how));
+    return wait === null ? this.#runAdmitted(steps, options) : wait.then(() => this.#runAdmitted(steps, options));
   }
 
   /** One promise for all steps: each further one would cost a microtask per mutation. */
-  #runAdmitted(steps: readonly WireStep[], how: RunOptions): Promise<WireExchange> {
+  #runAdmitted(steps: readonly WireStep[], options: RunOptions): Promise<WireExchange> {
     return new Promise((resolve, reject) => {
       const fail = (failure: Failure): void => {
         this.#mutations.release(null);
@@ -362,12 +362,12 @@ export class PostgresqlSource implements Source {
           resolve(done);
         };
         const exchange = new WireExchange('json', steps, settle);
-        exchange.resultBudget = how.resultBudget ?? null;
+        exchange.resultBudget = options.resultBudget ?? null;
         exchange.continues = true;
-        startExchange(session, exchange, how, this.#watch);
+        startExchange(session, exchange, options, this.#watch);
       };
-      const late = stopReasonOf(how);
-      if (late === null) this.#pool.acquireFor(how, run, fail);
+      const late = stopReasonOf(options);
+      if (late === null) this.#pool.acquireFor(options, run, fail);
       else fail(new CancelledError(late));
     });
   }
@@ -382,8 +382,8 @@ export class PostgresqlSource implements Source {
     session.send(new WireExchange('json', [ROLLBACK], () => {}));
   }
 
-  async #alone<T>(how: AcquireOptions, run: (connection: SessionConnection) => Promise<T>): Promise<T> {
-    const session = await this.#acquire(how);
+  async #alone<T>(options: AcquireOptions, run: (connection: SessionConnection) => Promise<T>): Promise<T> {
+    const session = await this.#acquire(options);
     const connection = new SessionConnection(session, this.#watch, this.#options.primary.prelude, null);
     try {
       return await run(connection);
@@ -393,11 +393,11 @@ export class PostgresqlSource implements Source {
     }
   }
 
-  async #acquire(how: AcquireOptions): Promise<DriverSession> {
+  async #acquire(options: AcquireOptions): Promise<DriverSession> {
     try {
-      const late = stopReasonOf(how);
+      const late = stopReasonOf(options);
       if (late !== null) throw new CancelledError(late);
-      return await this.#pool.acquire(how);
+      return await this.#pool.acquire(options);
     } catch (failure) {
       throw statementError(failure, { text: '', values: [], prepared: false });
     }

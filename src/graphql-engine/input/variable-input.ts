@@ -147,7 +147,7 @@ class VariableInput implements InputValue {
     return valueCoercion(this.type)(this.#part.json, this.path);
   }
 
-  costs(values: number): void {
+  charge(values: number): void {
     this.#context.constraints.charge(values);
   }
 

@@ -95,15 +95,15 @@ export class MetadataReader {
 
   #value(
     at: { readonly file: YamlFile; readonly chain: readonly string[] },
-    given: Node | null,
+    original: Node | null,
     member: string | undefined,
     depth: number,
     aliased: boolean,
   ): Json {
-    if (given === null || given === undefined) return null;
+    if (original === null || original === undefined) return null;
     const expansion = this.#expansion(at.file);
-    const node = expansion.resolve(given);
-    const within = aliased || node !== given;
+    const node = expansion.resolve(original);
+    const within = aliased || node !== original;
     expansion.enter(node, depth, within);
     const path = includedPath(node);
     if (path !== undefined) return this.#collect(() => this.#included(at, node, path));

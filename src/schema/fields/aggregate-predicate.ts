@@ -1,4 +1,4 @@
-/** `R_aggregate_bool_exp`: comparisons of an aggregate over related rows, used in `where`. */
+/** `R_aggregate_bool_exp`: comparisons of an aggregate over related rows, for `where`. */
 import type { AggregatePredicateFunction } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import { type BoolExp, guarded, type Read } from '../../ir/bool-exp.ts';
@@ -11,7 +11,7 @@ import { BOOLEAN_SCALAR, builtin } from '../../graphql-engine/input/built-in-sca
 import { comparisonType } from './comparison.ts';
 import { entriesOf, invalid } from './input.ts';
 import { chargeAggregate } from './related-cost.ts';
-import { type AggregatePredicateType, type RoleTable, typeOf } from './role-table.ts';
+import { type AggregatePredicateType, type RoleTable, roleTypeName } from './role-table.ts';
 import { columnEnum } from './select-column.ts';
 
 /** One key of `R_aggregate_bool_exp`. */
@@ -38,7 +38,7 @@ export function aggregatePredicateType(table: RoleTable): AggregatePredicateType
   return {
     type: {
       kind: 'input-object',
-      name: typeOf(table, 'aggregate_bool_exp'),
+      name: roleTypeName(table, 'aggregate_bool_exp'),
       description: null,
       fields: lazy(() => new Map([...predicates()].map(([name, { field }]) => [name, field]))),
     },
@@ -71,7 +71,7 @@ function makePredicate(table: RoleTable, functionName: string, args: PredicateAr
     add(names.distinct, builtin(BOOLEAN_SCALAR));
     add(
       names.filter,
-      typeRef(typeOf(table, 'bool_exp'), () => table.boolExp().type),
+      typeRef(roleTypeName(table, 'bool_exp'), () => table.boolExp().type),
     );
     add(
       names.predicate,
@@ -81,7 +81,7 @@ function makePredicate(table: RoleTable, functionName: string, args: PredicateAr
   });
   const type: InputObjectType = {
     kind: 'input-object',
-    name: typeOf(table, 'aggregate_bool_exp', functionName),
+    name: roleTypeName(table, 'aggregate_bool_exp', functionName),
     description: null,
     fields,
   };
@@ -89,14 +89,14 @@ function makePredicate(table: RoleTable, functionName: string, args: PredicateAr
     field: { name: source.field(functionName), description: null, type: typeRef(type.name, () => type) },
     condition: (input, relationship) => {
       chargeAggregate(input, table.access.filter);
-      const given = new Map(entriesOf(input).map((entry) => [entry.field.name, entry.input]));
+      const inputs = new Map(entriesOf(input).map((entry) => [entry.field.name, entry.input]));
       const present = (name: string): InputValue | null => {
-        const value = given.get(name);
+        const value = inputs.get(name);
         return value === undefined || value.isNull() ? null : value;
       };
       const argument = present(names.arguments);
       const filter = present(names.filter);
-      const predicate = given.get(names.predicate);
+      const predicate = inputs.get(names.predicate);
       const distinct = present(names.distinct)?.json() === true;
       if (predicate === undefined) throw invalid(`missing required field '${names.predicate}'`, input.path);
       return {
@@ -122,15 +122,15 @@ function countArguments(table: RoleTable): PredicateArguments | null {
   };
 }
 
-/** One column of the function's type, or several under names (`X`, `Y`); null when the table has none. */
+/** Accepts one column of the function's type, or several under names (`X`, `Y`); null if the table has none. */
 function columnArguments(table: RoleTable, definition: AggregatePredicateFunction): PredicateArguments | null {
   const { source, info } = table;
-  const wanted = definition.argumentType;
+  const argumentType = definition.argumentType;
   const enumType = columnEnum(
     table,
     predicateColumnsTypeName(source.info, info, definition.name),
-    `select "${typeOf(table, 'aggregate_bool_exp', definition.name, 'arguments_columns')}" columns of table "${info.name.name}"`,
-    ({ place: { type } }) => !type.array && type.schema === wanted.schema && type.name === wanted.name,
+    `select "${roleTypeName(table, 'aggregate_bool_exp', definition.name, 'arguments_columns')}" columns of table "${info.name.name}"`,
+    ({ place: { type } }) => !type.array && type.schema === argumentType.schema && type.name === argumentType.name,
   );
   if (enumType === null) return null;
   if (definition.argumentNames === null) return { type: reference(enumType), reads: (input) => columnRead(table, input) };
@@ -149,16 +149,16 @@ function reference(type: EnumSchemaType): InputTypeRef {
 function severalArguments(table: RoleTable, functionName: string, names: readonly string[], enumType: EnumSchemaType): PredicateArguments {
   const type: InputObjectType = {
     kind: 'input-object',
-    name: typeOf(table, 'aggregate_bool_exp', functionName, 'arguments'),
+    name: roleTypeName(table, 'aggregate_bool_exp', functionName, 'arguments'),
     description: null,
     fields: lazy(() => new Map(names.map((name): [string, InputField] => [name, { name, description: null, type: reference(enumType) }]))),
   };
   return {
     type: typeRef(type.name, () => type, true),
     reads: (input) => {
-      const given = new Map(entriesOf(input).map((entry) => [entry.field.name, entry.input]));
+      const inputs = new Map(entriesOf(input).map((entry) => [entry.field.name, entry.input]));
       return names.flatMap((name) => {
-        const column = given.get(name);
+        const column = inputs.get(name);
         return column === undefined ? [] : columnRead(table, column);
       });
     },

@@ -8,23 +8,23 @@ import { aggregateOperands } from './aggregate-operands.ts';
 import { selectedColumns } from './arguments.ts';
 import { BOOLEAN_SCALAR, builtin, FLOAT_SCALAR, INT_SCALAR } from '../../graphql-engine/input/built-in-scalars.ts';
 import { quoted } from './descriptions.ts';
-import { given } from './input.ts';
-import { type AggregateType, type RoleTable, typeOf } from './role-table.ts';
+import { nonNullArgument } from './input.ts';
+import { type AggregateType, type RoleTable, roleTypeName } from './role-table.ts';
 
 const NO_ARGS: ReadonlyMap<string, InputField> = new Map();
 
-export function aggregateType(table: RoleTable): AggregateType {
+export function tableAggregateType(table: RoleTable): AggregateType {
   const { source } = table;
   const fieldsType = lazy(() => aggregateFieldsType(table));
   const type: ObjectType = {
     kind: 'object',
-    name: typeOf(table, 'aggregate'),
+    name: roleTypeName(table, 'aggregate'),
     description: `aggregated selection of ${quoted(source.info, table.info.name)}`,
     fields: lazy(() => {
       const aggregate: OutputField = {
         name: source.field('aggregate'),
         description: null,
-        type: typeRef(typeOf(table, 'aggregate_fields'), fieldsType),
+        type: typeRef(roleTypeName(table, 'aggregate_fields'), fieldsType),
         args: NO_ARGS,
         meaning: {
           kind: 'aggregate-part',
@@ -68,7 +68,7 @@ function translateItem(field: CollectedField): AggregateItem {
 function aggregateFieldsType(table: RoleTable): ObjectType {
   return {
     kind: 'object',
-    name: typeOf(table, 'aggregate_fields'),
+    name: roleTypeName(table, 'aggregate_fields'),
     description: `aggregate fields of ${quoted(table.source.info, table.info.name)}`,
     derivedFrom: table.info,
     fields: lazy(() => {
@@ -100,8 +100,8 @@ function countField(table: RoleTable): OutputField {
     meaning: {
       kind: 'aggregate-item',
       toItem: (field) => {
-        const distinct = given(field.args, distinctName)?.json() === true;
-        const columns = selectedColumns(table, given(field.args, columnsName), distinct);
+        const distinct = nonNullArgument(field.args, distinctName)?.json() === true;
+        const columns = selectedColumns(table, nonNullArgument(field.args, columnsName), distinct);
         return { kind: 'count', alias: field.responseKey, columns, distinct };
       },
     },
@@ -113,7 +113,7 @@ function functionField(table: RoleTable, aggregate: AggregateFunction): OutputFi
   if (operands.length === 0) return null;
   const type: ObjectType = {
     kind: 'object',
-    name: typeOf(table, aggregate.name, 'fields'),
+    name: roleTypeName(table, aggregate.name, 'fields'),
     description: `aggregate ${aggregate.name} on columns`,
     fields: lazy(
       () =>

@@ -6,7 +6,7 @@ import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { quoted } from './descriptions.ts';
 import { entriesOf, itemsOf } from './input.ts';
 import { chargeLookup, chargeReads } from './related-cost.ts';
-import { type BoolExpType, type RoleTable, typeOf } from './role-table.ts';
+import { type BoolExpType, type RoleTable, roleTypeName } from './role-table.ts';
 
 interface BoolExpField {
   readonly field: InputField;
@@ -17,7 +17,7 @@ export function boolExpType(table: RoleTable): BoolExpType {
   const fields = lazy(() => boolExpFields(table, self));
   const type: InputObjectType = {
     kind: 'input-object',
-    name: typeOf(table, 'bool_exp'),
+    name: roleTypeName(table, 'bool_exp'),
     description: `Boolean expression to filter rows from the table ${quoted(table.source.info, table.info.name)}. All fields are combined with a logical 'AND'.`,
     fields: lazy(() => new Map([...fields()].map(([name, { field }]) => [name, field]))),
     isCondition: true,
@@ -56,7 +56,7 @@ function boolExpFields(table: RoleTable, self: BoolExpType): ReadonlyMap<string,
   for (const { info, name, target } of table.relationships) {
     add(name, boolExpOf(target), (input) => exists(target, info.join, target.relation, input));
     if (info.kind !== 'array' || !target.access.allowAggregations || options.hideAggregationPredicates) continue;
-    const typeName = typeOf(target, 'aggregate_bool_exp');
+    const typeName = roleTypeName(target, 'aggregate_bool_exp');
     add(
       source.field(info.name, 'aggregate'),
       typeRef(typeName, () => target.aggregatePredicate().type),
@@ -81,16 +81,16 @@ function boolExpFields(table: RoleTable, self: BoolExpType): ReadonlyMap<string,
 }
 
 function boolExpOf(target: RoleTable): InputTypeRef {
-  return typeRef(typeOf(target, 'bool_exp'), () => target.boolExp().type);
+  return typeRef(roleTypeName(target, 'bool_exp'), () => target.boolExp().type);
 }
 
 function exists(target: RoleTable, join: Join | null, from: Relation, input: InputValue): BoolExp {
   return visibleRow(input, target, join, from, () => target.boolExp().condition(input));
 }
 
-/** There is a row that the role may see, and that fits the condition. */
+/** Returns the condition that a row exists that the role may see and that fulfils the condition. */
 export function visibleRow(
-  cost: Pick<InputValue, 'costs'>,
+  cost: Pick<InputValue, 'charge'>,
   { access }: Pick<RoleTable, 'access'>,
   join: Join | null,
   from: Relation,

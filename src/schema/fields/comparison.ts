@@ -1,4 +1,4 @@
-/** `<Scalar>_comparison_exp` and its kin: the input types and their translation into conditions. */
+/** `<Scalar>_comparison_exp` and related input types, and their translation to conditions. */
 import type { Comparison } from '../../backend/type-system.ts';
 import { type CatalogType, supports } from '../../catalog/catalog.ts';
 import { type AggregateComparison, and, type BoolExp, type ComparisonArgument, type Read } from '../../ir/bool-exp.ts';
@@ -13,9 +13,9 @@ import type { SharedTypes } from './shared-types.ts';
 
 export interface ComparisonType {
   readonly type: InputObjectType;
-  /** @param read what is compared; its type is one that has this comparison type */
+  /** @param read left side; its type has this comparison type */
   condition(input: InputValue, read: Read, options: FieldOptions): BoolExp;
-  /** The comparisons alone, for the result of an aggregate. */
+  /** Returns the comparisons alone, for the result of an aggregate. */
   comparisons(input: InputValue, type: CatalogType, options: FieldOptions): readonly AggregateComparison[];
 }
 
@@ -31,14 +31,14 @@ interface Operator {
 
 const ORDERED = ['_gt', '_gte', '_lt', '_lte'];
 
-/** The comparison type of a column of this type; made once per name and operators. */
+/** Returns the comparison type of a column of this type; created once per name and set of operators. */
 export function comparisonType(shared: SharedTypes, type: CatalogType): ComparisonType {
   const scalar = shared.types.scalar(type);
   const name = comparisonTypeName(shared.convention, shared.types, type);
   const scalarName = shared.reference({ ...type, array: false });
   const printed = scalarName.kind === 'named' ? scalarName.name : scalar.graphql;
   const label = type.array ? `[${printed}]` : printed;
-  const lacking = shared.lacking.get(name) ?? [];
+  const lacking = shared.unsupportedOperators.get(name) ?? [];
   return memo(shared, [name, ...lacking].join(' '), () =>
     makeType(name, `Boolean expression to compare columns of type "${label}". All fields are combined with logical 'AND'.`, () => {
       const reference = () => shared.reference(type);
@@ -128,8 +128,8 @@ function isNullOperator(shared: SharedTypes): Operator {
 }
 
 /**
- * @param fixed the operand's type where it is not the column's own
- * @param cost of `Comparison`
+ * @param fixed type of the operand if it is not the column's
+ * @param cost see `Comparison`
  */
 function operandOperator(
   shared: SharedTypes,
@@ -147,17 +147,17 @@ function operandOperator(
         if (options.nullCollapse) return [];
         throw nullOperand(input);
       }
-      // Another type of the same name may have it.
+      // Another type behind the same comparison type may have the operator.
       if (!supports(type, name))
         throw invalid(`the database has no operator "${name}" for the type "${shared.types.print(type)}"`, input.path);
-      if (cost > 0) input.costs(cost);
+      if (cost > 0) input.charge(cost);
       const operand: Operand = { value: list ? input.listValue() : input.value(), type: fixed ?? type, list };
       return [{ kind: 'compare', operator: name, argument: { kind: 'operand', operand } }];
     },
   };
 }
 
-/** The error of a null where a value of this type must be. */
+/** Returns the error of a null operand. */
 export function nullOperand(input: Pick<InputValue, 'type' | 'path'>): Error {
   if (input.type.kind === 'list') return nullList(input.path);
   const name = typeNameOf(input);
@@ -227,7 +227,7 @@ function fieldsOperator(shared: SharedTypes, comparison: Comparison, argument: I
 type CastArgument = Extract<Comparison['argument'], { readonly kind: 'cast' }>;
 
 function castOperator(shared: SharedTypes, comparison: Comparison, argument: CastArgument): Operator {
-  // The keys are type names and so follow the scalars, not the fields.
+  // The keys are type names, so they follow the scalars, not the fields.
   const targets = new Map(argument.targets.map((target) => [sharedTypeName(shared.convention, target.key), target.type]));
   const type: InputObjectType = {
     kind: 'input-object',

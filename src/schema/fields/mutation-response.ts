@@ -1,4 +1,4 @@
-/** `T_mutation_response`: how many rows were written, and these rows. */
+/** `T_mutation_response`: the number of written rows, and these rows. */
 import type { MutationField } from '../../ir/mutation.ts';
 import { meaningOf } from '../../graphql-engine/meaning.ts';
 import type { CollectedField, ObjectType, OutputField } from '../../graphql-engine/types.ts';
@@ -23,7 +23,7 @@ function translateField(field: CollectedField): MutationField {
   return meaningOf(field.field, 'mutation-result').toField(field);
 }
 
-/** `returning` shows rows, so it takes the right to select. */
+/** `returning` shows rows, so it requires the right to select. */
 function responseFields({ source, selected }: WriteTable): readonly OutputField[] {
   const affected: OutputField = {
     name: source.field('affected_rows'),

@@ -1,4 +1,4 @@
-/** The mutation root fields of a table. Which of them a role has follows from its permissions alone. */
+/** Mutation root fields of a table. A role has those that its permissions allow. */
 import { and } from '../../ir/bool-exp.ts';
 import type { WrittenJson } from '../../ir/input-validation.ts';
 import type { Delete, MutationOutput, MutationRoot, Update, UpdateMany } from '../../ir/mutation.ts';
@@ -16,9 +16,9 @@ import type {
 } from '../../graphql-engine/types.ts';
 import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { describeRoot, quoted } from './descriptions.ts';
-import { given } from './input.ts';
+import { nonNullArgument } from './input.ts';
 import { conflictArgument } from './insert-input.ts';
-import { hasKey, keyColumns, keyCondition, keyFields } from './primary-key.ts';
+import { hasKey, primaryKeyColumns, keyCondition, keyFields } from './primary-key.ts';
 import type { RoleColumn, RoleTable } from './role-table.ts';
 import { deleteAccess, insertAccess, updateAccess, writtenObject } from './write-access.ts';
 import type { WriteSource } from './write-context.ts';
@@ -28,7 +28,7 @@ import type { WriteTable } from './write-table.ts';
 export const MUTATION_KEYS = ['insert', 'insert_one', 'update', 'update_by_pk', 'update_many', 'delete', 'delete_by_pk'] as const;
 export type MutationKey = (typeof MUTATION_KEYS)[number];
 
-/** Whether the role has the root field. */
+/** Returns true if the role has the root field. */
 export function mutationIsVisible({ context, reading, writer }: WriteSource, table: TableInfo, key: MutationKey): boolean {
   const select = reading.selectsRows(table) ? reading.access(table) : null;
   switch (key) {
@@ -49,14 +49,14 @@ export function mutationIsVisible({ context, reading, writer }: WriteSource, tab
   }
 }
 
-/** What a root is made of besides its name and description. */
+/** Parts of a root besides its name and description. */
 interface Shape {
   readonly type: OutputTypeRef;
   readonly args: ReadonlyMap<string, InputField>;
   mutation(field: CollectedField): MutationRoot['mutation'];
 }
 
-/** The root field; it must be visible. */
+/** Returns the root field; it must be visible. */
 export function mutationField(source: WriteSource, info: TableInfo, key: MutationKey, name: string): OutputField | undefined {
   const table = source.table(info.name);
   const shape = table === null ? null : shapeOf(table, key);
@@ -89,7 +89,7 @@ function shapeOf(table: WriteTable, key: MutationKey): Shape | null {
 }
 
 function withKey(table: WriteTable, make: (selected: RoleTable, columns: readonly RoleColumn[]) => Shape): Shape | null {
-  const columns = table.selected === null ? null : keyColumns(table.selected);
+  const columns = table.selected === null ? null : primaryKeyColumns(table.selected);
   return table.selected === null || columns === null ? null : make(table.selected, columns);
 }
 
@@ -125,7 +125,7 @@ function insertShape(table: WriteTable): Shape {
     args: byName([{ name: objects, description: 'the rows to be inserted', type: listTypeRef(row, true) }, conflict]),
     mutation: (field) => {
       const list = argument(field.args, objects);
-      const rows = table.insertInput().listedRows(list, conflictOf(field, conflict), new Set(), true);
+      const rows = table.insertInput().rowsOfList(list, conflictOf(field, conflict), new Set(), true);
       return insertRows(table, rows, list.path, table.response().output(field));
     },
   };
@@ -148,7 +148,7 @@ function insertOneShape(table: WriteTable, selected: RoleTable): Shape {
 }
 
 function conflictOf(field: CollectedField, conflict: InputField | null): InputValue | null {
-  return conflict === null ? null : given(field.args, conflict.name);
+  return conflict === null ? null : nonNullArgument(field.args, conflict.name);
 }
 
 function whereField(table: WriteTable, description: string): InputField {
@@ -182,7 +182,7 @@ function updateShape(table: WriteTable): Shape {
       update(
         table,
         table.boolExp().condition(argument(field.args, where.name)),
-        (name) => given(field.args, name),
+        (name) => nonNullArgument(field.args, name),
         at(field.path, 'args'),
         table.response().output(field),
         () => writtenObject(field.args),
@@ -213,7 +213,7 @@ function updateByKeyShape(table: WriteTable, selected: RoleTable, columns: reado
       return update(
         table,
         condition,
-        (operator) => given(field.args, operator),
+        (operator) => nonNullArgument(field.args, operator),
         at(field.path, 'args'),
         rowOutput(selected, field),
         () => writtenObject(field.args),
@@ -257,7 +257,7 @@ function updateManyShape(table: WriteTable): Shape {
           return update(
             table,
             condition,
-            (operator) => given(inputs, operator),
+            (operator) => nonNullArgument(inputs, operator),
             item.path,
             output,
             () => item.written(),

@@ -7,7 +7,7 @@ import { quoted } from './descriptions.ts';
 import { conflictArgument } from './insert-input.ts';
 import type { NestedInput, WriteTable } from './write-table.ts';
 
-/** What a statement costs, in values: rows that may update others have one each. */
+/** Cost of a statement, in values: rows that may update others have one each. */
 const STATEMENT_COST = 8;
 
 export function nestedInput(table: WriteTable, kind: 'object' | 'array'): NestedInput {
@@ -34,22 +34,22 @@ export function nestedInput(table: WriteTable, kind: 'object' | 'array'): Nested
       const data = inputs.get(dataName);
       invariant(data !== undefined, 'a required field is there');
       const name = conflict()?.name;
-      const given = name === undefined ? undefined : inputs.get(name);
-      const onConflict = given === undefined || given.isNull() ? null : given;
+      const conflictInput = name === undefined ? undefined : inputs.get(name);
+      const onConflict = conflictInput === undefined || conflictInput.isNull() ? null : conflictInput;
       const target = table.insertInput();
       const rows =
-        kind === 'object' ? target.rows([data], onConflict, determined, alone) : target.listedRows(data, onConflict, determined, alone);
-      if (rows.onConflict !== null && takesStatement(table, rows.onConflict, input)) input.costs(STATEMENT_COST);
+        kind === 'object' ? target.rows([data], onConflict, determined, alone) : target.rowsOfList(data, onConflict, determined, alone);
+      if (rows.onConflict !== null && needsStatement(table, rows.onConflict, input)) input.charge(STATEMENT_COST);
       return rows.rows.length === 0 && rows.uniform === undefined ? null : rows;
     },
   };
 }
 
 /**
- * Rows that update nothing are written together, and so are those of data whose clauses are the same: how many
- * statements these take is counted when their keys are compared.
+ * Rows that update nothing are written together, and so are rows of data with the same clauses: their statements are counted when their
+ * keys are compared.
  */
-function takesStatement(table: WriteTable, clause: OnConflict, input: InputValue): boolean {
+function needsStatement(table: WriteTable, clause: OnConflict, input: InputValue): boolean {
   if (clause.update === null) return false;
   return !input.isData || table.onConflict()?.isCommon(clause) !== true;
 }

@@ -1,4 +1,4 @@
-/** `T_on_conflict`, `T_constraint` and `T_update_column`: what happens to rows that are there already. */
+/** `T_on_conflict`, `T_constraint` and `T_update_column`: what happens to rows that exist already. */
 import type { CatalogTable } from '../../catalog/catalog.ts';
 import { isGraphqlName } from '../../metadata/graphql-name.ts';
 import { type BoolExp, guarded, TRUE } from '../../ir/bool-exp.ts';
@@ -7,15 +7,15 @@ import { invariant } from '../../errors/svc-error.ts';
 import type { EnumSchemaType, InputValue, InputField, InputObjectType } from '../../graphql-engine/types.ts';
 import { enumType, lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { quoted } from './descriptions.ts';
-import { refuseFarConditions, refuseScatteredKey } from './distribution.ts';
+import { rejectRemoteConditions, rejectScatteredKey } from './distribution.ts';
 import { invalid } from './input.ts';
-import { countedColumns } from './row-key.ts';
+import { autoIncrementColumns } from './row-key.ts';
 import type { UpdateAccess } from './write-access.ts';
 import type { OnConflictType, WriteTable } from './write-table.ts';
 
 const PLACEHOLDER = '_PLACEHOLDER';
 
-/** Null when the table has no constraint that can be named, or the kind of database no such clause. */
+/** Returns null if the table has no constraint with a name, or the kind of database no such clause. */
 export function onConflictType(table: WriteTable): OnConflictType | null {
   const { source, info } = table;
   if (!source.info.backend.capabilities.onConflict) return null;
@@ -52,28 +52,28 @@ function clause(
   common: CommonClauses,
 ): OnConflict {
   const inputs = new Map(input.entries().map((entry) => [entry.field.name, entry.input]));
-  const of = inputs.get(names.constraint);
-  const constraint = of?.enumValue().value;
-  invariant(of !== undefined && constraint !== undefined, 'a required field is there');
+  const constraintInput = inputs.get(names.constraint);
+  const constraint = constraintInput?.enumValue().value;
+  invariant(constraintInput !== undefined && constraint !== undefined, 'a required field is there');
   const columns = updatedColumns(table, inputs.get(names.columns));
-  const given = inputs.get(names.where);
-  const where = given === undefined || given.isNull() ? null : table.boolExp().condition(given);
+  const whereInput = inputs.get(names.where);
+  const where = whereInput === undefined || whereInput.isNull() ? null : table.boolExp().condition(whereInput);
   const access = table.update;
   const { primaryKey, uniqueConstraints } = table.info.catalog;
   const key = primaryKey?.name === constraint ? primaryKey : uniqueConstraints.find(({ name }) => name === constraint);
-  if (key !== undefined) refuseScatteredKey(table.info.catalog, key.columns, of.path);
+  if (key !== undefined) rejectScatteredKey(table.info.catalog, key.columns, constraintInput.path);
   const make = (): OnConflict => {
     const update = columns.length === 0 || access === null ? null : updateOnConflict(access, columns, where ?? TRUE);
-    if (update !== null) refuseFarConditions(table.source.info, table.info.catalog, update.where, input.path);
+    if (update !== null) rejectRemoteConditions(table.source.info, table.info.catalog, update.where, input.path);
     return { constraint, ...(key === undefined ? {} : conflictKey(table.info.catalog, key.columns)), update };
   };
   return where === null ? common.get(JSON.stringify([constraint, ...columns]), make) : make();
 }
 
-/** So many are kept: of different clauses only few come. */
-const MOST_CLAUSES = 64;
+/** Maximum stored clauses: only few different ones occur. */
+const MAX_CLAUSES = 64;
 
-/** Clauses without conditions of their own: rows whose clauses are the same object may share a statement. */
+/** Clauses without conditions: rows whose clauses are the same object may share a statement. */
 class CommonClauses {
   readonly #byText = new Map<string, OnConflict>();
   readonly #known = new WeakSet<OnConflict>();
@@ -81,7 +81,7 @@ class CommonClauses {
   get(text: string, make: () => OnConflict): OnConflict {
     const known = this.#byText.get(text);
     if (known !== undefined) return known;
-    if (this.#byText.size >= MOST_CLAUSES) this.#byText.clear();
+    if (this.#byText.size >= MAX_CLAUSES) this.#byText.clear();
     const made = make();
     this.#byText.set(text, made);
     this.#known.add(made);
@@ -93,18 +93,18 @@ class CommonClauses {
   }
 }
 
-/** Part of a clause: what it knows of the columns by which rows conflict. */
+/** Returns the columns by which rows conflict, as part of a clause. */
 export function conflictKey(table: CatalogTable, key: readonly string[]): Pick<OnConflict, 'key' | 'autoIncrement'> {
-  const counted = countedColumns(table, key);
-  return { key, ...(counted.length === 0 ? {} : { autoIncrement: counted }) };
+  const autoIncrement = autoIncrementColumns(table, key);
+  return { key, ...(autoIncrement.length === 0 ? {} : { autoIncrement }) };
 }
 
-/** What becomes of a row that is there already. */
+/** Returns the update of an existing row. */
 export function updateOnConflict(access: UpdateAccess, columns: readonly string[], where: BoolExp): OnConflict['update'] {
   return { columns, presets: access.presets, where: guarded(access.filter, where), check: access.check };
 }
 
-/** Database names, each once. */
+/** Returns distinct database names. */
 function updatedColumns(table: WriteTable, input: InputValue | undefined): readonly string[] {
   const columns = new Set<string>();
   for (const item of input?.items() ?? []) {
@@ -128,7 +128,7 @@ function constraintEnum({ source, info }: WriteTable): EnumSchemaType | null {
   return { ...enumType(source.tableType(info, 'constraint'), description, values), derivedFrom: info };
 }
 
-/** An enum cannot be empty, so without columns there is a value that nobody can use. */
+/** An enum cannot be empty, so without columns it has a value that cannot be used. */
 function updateColumnEnum(table: WriteTable): EnumSchemaType {
   const { source, info } = table;
   const description = `update columns of table ${quoted(source.info, info.name)}`;

@@ -3,7 +3,7 @@ import { type EnumSchemaType, enumType } from '../../graphql-engine/types.ts';
 import { quoted } from './descriptions.ts';
 import type { RoleColumn, RoleTable } from './role-table.ts';
 
-/** An enum of some columns of a table; the value of a value is the column's GraphQL name. */
+/** Returns an enum of some columns of a table; the value of an enum value is the column's GraphQL name. */
 export function columnEnum(
   table: RoleTable,
   name: string,

@@ -1,4 +1,4 @@
-/** `T_stream`: the rows of a table in the order of one column, batch after batch. */
+/** `T_stream`: the rows of a table in the order of one column, in batches. */
 import { supports } from '../../catalog/catalog.ts';
 import { and, type BoolExp, guarded, TRUE } from '../../ir/bool-exp.ts';
 import type { SelectRoot } from '../../ir/select.ts';
@@ -7,10 +7,10 @@ import type { CollectedField, InputValue, InputField, InputObjectType, InputType
 import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { builtin, NON_NEGATIVE_INT } from '../../graphql-engine/input/built-in-scalars.ts';
 import { ARGUMENT_DESCRIPTIONS, quoted } from './descriptions.ts';
-import { entriesOf, given, invalid } from './input.ts';
+import { entriesOf, nonNullArgument, invalid } from './input.ts';
 import type { RoleColumn, RoleTable } from './role-table.ts';
-import { typeOf } from './role-table.ts';
-import { rowsQuery, withinLimit } from './select.ts';
+import { roleTypeName } from './role-table.ts';
+import { selectRows, withinLimit } from './select.ts';
 
 /** `batch_size`, `cursor` and `where`. */
 export function streamArguments(table: RoleTable): ReadonlyMap<string, InputField> {
@@ -21,10 +21,10 @@ export function streamArguments(table: RoleTable): ReadonlyMap<string, InputFiel
     args.set(name, { name, description: ARGUMENT_DESCRIPTIONS[key], type });
   };
   add('batch_size', builtin(NON_NEGATIVE_INT, true));
-  add('cursor', listTypeRef(typeRef(typeOf(table, 'stream_cursor_input'), cursor), true));
+  add('cursor', listTypeRef(typeRef(roleTypeName(table, 'stream_cursor_input'), cursor), true));
   add(
     'where',
-    typeRef(typeOf(table, 'bool_exp'), () => table.boolExp().type),
+    typeRef(roleTypeName(table, 'bool_exp'), () => table.boolExp().type),
   );
   return args;
 }
@@ -34,7 +34,7 @@ function cursorType(table: RoleTable): InputObjectType {
   const value = lazy(() => cursorValueType(table));
   return {
     kind: 'input-object',
-    name: typeOf(table, 'stream_cursor_input'),
+    name: roleTypeName(table, 'stream_cursor_input'),
     description: `Streaming cursor of the table ${quoted(source.info, info.name)}`,
     derivedFrom: info,
     fields: lazy(() => {
@@ -54,7 +54,7 @@ function cursorType(table: RoleTable): InputObjectType {
   };
 }
 
-/** Columns in whose order rows can be streamed. */
+/** Returns the columns by which rows can be streamed. */
 export function cursorColumns(table: RoleTable): readonly RoleColumn[] {
   return [...table.columns.values()].filter(({ place }) => place.sortable && supports(place.type, '_gt') && supports(place.type, '_lt'));
 }
@@ -62,7 +62,7 @@ export function cursorColumns(table: RoleTable): readonly RoleColumn[] {
 function cursorValueType(table: RoleTable): InputObjectType {
   return {
     kind: 'input-object',
-    name: typeOf(table, 'stream_cursor_value_input'),
+    name: roleTypeName(table, 'stream_cursor_value_input'),
     description: 'Initial value of the column from where the streaming should start',
     fields: lazy(
       () => new Map(cursorColumns(table).map(({ name, place }) => [name, { name, description: null, type: place.input(false) }] as const)),
@@ -70,33 +70,33 @@ function cursorValueType(table: RoleTable): InputObjectType {
   };
 }
 
-/** @throws SvcError for a cursor that is not one column, and for batches of no rows */
+/** @throws SvcError for a cursor that is not one column, and for empty batches */
 export function streamRoot(table: RoleTable, field: CollectedField, alias: string): SelectRoot {
   const { source, access } = table;
   const { column, start, direction } = cursorOf(table, field);
   const { read, place } = column;
-  const behind: BoolExp = {
+  const after: BoolExp = {
     kind: 'compare',
     left: read,
     operator: direction === 'asc' ? '_gt' : '_lt',
     argument: { kind: 'operand', operand: { value: { kind: 'cursor', start: start.value() }, type: place.type, list: false } },
     nullSafe: false,
   };
-  const where = given(field.args, source.field('where'));
-  const size = given(field.args, source.field('batch_size'));
+  const where = nonNullArgument(field.args, source.field('where'));
+  const size = nonNullArgument(field.args, source.field('batch_size'));
   const batchSize = size === null ? null : Number(size.json());
-  // It would never come to its first row.
+  // Such a stream would never return a row.
   if (size !== null && batchSize === 0) throw invalid('expected a batch of at least 1 row, but found 0', size.path);
   const rows = withinLimit(table, {
-    where: guarded(access.filter, and(behind, where === null ? TRUE : table.boolExp().condition(where))),
+    where: guarded(access.filter, and(after, where === null ? TRUE : table.boolExp().condition(where))),
     distinctOn: [],
-    // No row without a value is behind a cursor.
+    // Rows with a null value are never after a cursor.
     orderBy: [{ term: { kind: 'read', read }, direction, nulls: direction === 'asc' ? 'last' : 'first' }],
     limit: batchSize,
     ties: true,
     offset: null,
   });
-  return { alias, cursor: read, query: rowsQuery(table, field, table.relation, rows, 'list') };
+  return { alias, cursor: read, query: selectRows(table, field, table.relation, rows, 'list') };
 }
 
 interface Cursor {
@@ -118,7 +118,7 @@ function cursorOf(table: RoleTable, field: CollectedField): Cursor {
   const [value] = values;
   if (value === undefined) throw invalid('one streaming column field is expected', initial.path);
   if (values.length > 1) throw severalColumns(initial);
-  const ordering = given(entries, source.field('ordering'));
+  const ordering = nonNullArgument(entries, source.field('ordering'));
   const column = table.columns.get(value.field.name) as RoleColumn;
   return { column, start: value.input, direction: ordering?.enumValue().value === 'desc' ? 'desc' : 'asc' };
 }

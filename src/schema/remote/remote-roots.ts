@@ -1,4 +1,4 @@
-/** The root fields that a remote schema adds: its own, or one that all of them are under. */
+/** Root fields of a remote schema: its own, or the field of its namespace. */
 import type { RemoteRoot } from '../../ir/remote.ts';
 import type { RemoteObject } from '../../remote-schema/model.ts';
 import { meaningOf } from '../../graphql-engine/meaning.ts';
@@ -6,7 +6,7 @@ import type { OutputField, RootMeaning } from '../../graphql-engine/types.ts';
 import { typeRef } from '../../graphql-engine/types.ts';
 import { remoteOutput, type RemoteTypes } from './remote-types.ts';
 
-/** By our names; empty where the role sees none. */
+/** Returns the fields by our names; empty if the role sees none. */
 export function remoteRootFields(types: RemoteTypes, operation: RemoteRoot['operation']): ReadonlyMap<string, OutputField> {
   const name = operation === 'query' ? types.model.query : types.model.mutation;
   const root = name === null ? undefined : types.model.types.get(name);

@@ -16,7 +16,7 @@ const metadata = {
   restEndpoints: new Map(),
 } as unknown as Pick<Metadata, 'queryCollections' | 'allowlist' | 'restEndpoints'>;
 
-it('checks many queries in as many steps, and finds what is wrong', () => {
+it('checks each query in a step of its own, and finds the problems', () => {
   const work = resolveStoredOperations(metadata, () => SMALL_ROOTS, DEFAULT_LIMITS);
   let steps = 0;
   let step = work.next();
@@ -27,6 +27,6 @@ it('checks many queries in as many steps, and finds what is wrong', () => {
   const listed = normalForm('query n3 { __typename }', DEFAULT_LIMITS.maxTokens);
   expect(step.value.allows('user', listed)).toBe(true);
   expect(step.value.allows('user', normalForm('query other { __typename }', DEFAULT_LIMITS.maxTokens))).toBe(false);
-  // What a change does not concern is not done again.
+  // Unaffected parts are reused.
   expect(runSync(resolveStoredOperations(metadata, () => SMALL_ROOTS, DEFAULT_LIMITS, step.value))).toBe(step.value);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { OperationQueue } from './operation-queue.ts';
 
-/** Enters operations, `w…` exclusively, and keeps a list of those that run. */
+/** Queues operations, `w…` exclusively, and lists those that run. */
 function play(queue: OperationQueue): { enter(name: string): void; leave(name: string): Promise<void>; running: Set<string> } {
   const running = new Set<string>();
   return {
@@ -19,7 +19,7 @@ function play(queue: OperationQueue): { enter(name: string): void; leave(name: s
   };
 }
 
-it('runs reads side by side, up to a number', async () => {
+it('runs reads concurrently up to the limit', async () => {
   const { enter, leave, running } = play(new OperationQueue(2));
   for (const name of ['r1', 'r2', 'r3']) enter(name);
   expect([...running]).toEqual(['r1', 'r2']);
@@ -27,7 +27,7 @@ it('runs reads side by side, up to a number', async () => {
   expect([...running]).toEqual(['r2', 'r3']);
 });
 
-it('lets nobody overtake a write, and runs it alone', async () => {
+it('runs a write alone and in order', async () => {
   const { enter, leave, running } = play(new OperationQueue(4));
   for (const name of ['r1', 'w1', 'r2', 'r3', 'w2', 'r4']) enter(name);
   expect([...running]).toEqual(['r1']);
@@ -42,7 +42,7 @@ it('lets nobody overtake a write, and runs it alone', async () => {
   expect([...running]).toEqual(['r4']);
 });
 
-it('gives no turns while it is held', async () => {
+it('starts no operations while paused', async () => {
   const queue = new OperationQueue(4);
   const { enter, leave, running } = play(queue);
   enter('r1');

@@ -13,9 +13,9 @@ from (select ${DUE} as due from svc_catalog.event_log where ${PENDING} limit ${M
 const NOTHING: Backlog = { pending: 0, oldestAge: 0 };
 
 /** Counts the pending events of all triggers of a database. @throws SvcError */
-export function backlog(source: Pick<Source, 'query'>, how: RunOptions): Promise<Backlog> {
+export function backlog(source: Pick<Source, 'query'>, options: RunOptions): Promise<Backlog> {
   return unlessMissing({ isMissing }, NOTHING, async () => {
-    const { rows } = await source.query(BACKLOG, [], how);
+    const { rows } = await source.query(BACKLOG, [], options);
     return { pending: Number(rows[0]?.[0] ?? 0), oldestAge: Number(rows[0]?.[1] ?? 0) };
   });
 }

@@ -11,17 +11,17 @@ import { PostgresqlEventQueue, type EventQueueOptions } from './queue.ts';
 export interface PostgresqlCaptureOptions extends CaptureOptions, EventQueueOptions {}
 
 /** Event triggers of a PostgreSQL database. */
-export function postgresqlCaptures(database: Source, options: PostgresqlCaptureOptions): Captures {
+export function postgresqlCaptures(database: Source, captureOptions: PostgresqlCaptureOptions): Captures {
   const source = timeLimited(database);
   return {
     ...eventLog(source),
     ...cleanupPlan(source),
-    events: new PostgresqlEventQueue(database, options),
-    install: (triggers, how) => install(source, triggers, how, options),
-    retain: (definitions, how) => retain(source, definitions, how),
+    events: new PostgresqlEventQueue(database, captureOptions),
+    install: (triggers, options) => install(source, triggers, options, captureOptions),
+    retain: (definitions, options) => retain(source, definitions, options),
     uninstall: (owner) => uninstall(source, owner),
     isTaken: (name, owner) => isTaken(source, name, owner),
-    backlog: (how) => backlog(database, how),
-    cleanUp: (spec, how) => cleanUp(spec, how, (...batch) => removeBatch(source, ...batch)),
+    backlog: (options) => backlog(database, options),
+    cleanUp: (spec, options) => cleanUp(spec, options, (...batch) => removeBatch(source, ...batch)),
   };
 }

@@ -28,10 +28,10 @@ select (select count(*) from events), (select count(*) from attempts)`;
 export async function removeBatch(
   source: TimeLimitedDatabase,
   { trigger, clearOlderThan, batchSize, cleanInvocationLogs }: CleanupSpec,
-  how: RunOptions,
+  options: RunOptions,
 ): Promise<CleanupCounts> {
   const values = [trigger, String(clearOlderThan), String(batchSize), String(cleanInvocationLogs)];
-  const { rows } = await source.query(BATCH, values, { ...how, settings: BY_INDEX });
+  const { rows } = await source.query(BATCH, values, { ...options, settings: BY_INDEX });
   const [events = '0', invocations = '0'] = rows[0] ?? [];
   return { events: Number(events), invocations: Number(invocations) };
 }

@@ -82,11 +82,11 @@ function run(connection: Statements, statement: Sql): Promise<unknown> {
 export async function install(
   source: TimeLimitedDatabase,
   triggers: readonly CapturedTrigger[],
-  { reinstall: again = false, connection: within, ...how }: InstallOptions,
+  { reinstall: again = false, connection: within, ...owner }: InstallOptions,
   options: CaptureOptions,
 ): Promise<readonly InstallFailure[]> {
   if (triggers.length === 0) return [];
-  const change: Change = { ...how, reinstall: again, options };
+  const change: Change = { ...owner, reinstall: again, options };
   if (within !== undefined) {
     const connection = timeLimitedStatements(within);
     await migrateEvents(connection, options.extensionsSchema);
@@ -224,15 +224,15 @@ function operationStatements(
 export async function retain(
   source: TimeLimitedDatabase,
   definitions: readonly EventTrigger[],
-  { owner, lockMs, ...how }: RetainOptions,
+  { owner, lockMs, ...removal }: RetainOptions,
 ): Promise<boolean> {
   if ((await eventCatalogVersion(source)) === 0) return true;
   const needed = captureNames(definitions);
   const surplus = (found: ReadonlyMap<string, Installed>): readonly Installed[] =>
     [...found.values()].filter((each) => each.owner === owner && !needed.has(each.function));
-  const isRemoved = (each: Installed): boolean => isRemovable(each, how);
+  const isRemoved = (each: Installed): boolean => isRemovable(each, removal);
   const seen = surplus(await installed(source));
-  for (const name of new Set([...how.removed, ...seen.filter(isRemoved).map(({ trigger }) => trigger)])) {
+  for (const name of new Set([...removal.removed, ...seen.filter(isRemoved).map(({ trigger }) => trigger)])) {
     const last = await source.transaction(DEFINING, async (connection) => {
       await lock(connection, lockMs);
       const own = surplus(await installed(connection)).filter(({ trigger }) => trigger === name);

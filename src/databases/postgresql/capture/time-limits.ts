@@ -6,21 +6,21 @@ import type { Connection, RunOptions } from '../../../backend/connection.ts';
 export type Statements = Pick<Connection, 'query' | 'runSql'>;
 
 export interface TimeLimitedDatabase extends Statements {
-  transaction<T>(how: TransactionOptions, run: (connection: Statements) => Promise<T>): Promise<T>;
+  transaction<T>(options: TransactionOptions, run: (connection: Statements) => Promise<T>): Promise<T>;
 }
 
 /** Default timeout of a statement, and of a whole transaction, in ms. */
 const STATEMENT_TIMEOUT_MS = 60_000;
 
-function within(how: RunOptions): RunOptions {
-  return how.deadline === undefined ? { ...how, deadline: Date.now() + STATEMENT_TIMEOUT_MS } : how;
+function within(options: RunOptions): RunOptions {
+  return options.deadline === undefined ? { ...options, deadline: Date.now() + STATEMENT_TIMEOUT_MS } : options;
 }
 
 /** Adds the default timeout to statements without a deadline. */
 export function timeLimitedStatements(connection: Statements): Statements {
   return {
-    query: (text, values, how = {}) => connection.query(text, values, within(how)),
-    runSql: (text, how) => connection.runSql(text, within(how)),
+    query: (text, values, options = {}) => connection.query(text, values, within(options)),
+    runSql: (text, options) => connection.runSql(text, within(options)),
   };
 }
 
@@ -28,8 +28,8 @@ export function timeLimitedStatements(connection: Statements): Statements {
 export function timeLimited(source: Pick<Source, 'query' | 'runSql' | 'transaction'>): TimeLimitedDatabase {
   return {
     ...timeLimitedStatements(source),
-    transaction: ({ deadline = Date.now() + STATEMENT_TIMEOUT_MS, ...how }, run) =>
-      source.transaction({ ...how, deadline }, (connection) =>
+    transaction: ({ deadline = Date.now() + STATEMENT_TIMEOUT_MS, ...options }, run) =>
+      source.transaction({ ...options, deadline }, (connection) =>
         run({
           query: (text, values, own = {}) => connection.query(text, values, { deadline, ...own }),
           runSql: (text, own) => connection.runSql(text, { deadline, ...own }),

@@ -140,13 +140,13 @@ export class Pool implements SessionOwner {
   }
 
   /** Acquires a connection, which the caller releases. @throws Failure */
-  acquire(how: AcquireOptions): Promise<DriverSession> {
-    return new Promise((resolve, reject) => this.acquireFor(how, resolve, reject));
+  acquire(options: AcquireOptions): Promise<DriverSession> {
+    return new Promise((resolve, reject) => this.acquireFor(options, resolve, reject));
   }
 
   /** Like `acquire`, but calls `take` synchronously if a connection is idle. */
-  acquireFor(how: AcquireOptions, take: (session: DriverSession) => void, fail: (failure: Failure) => void): void {
-    const role = how.role ?? SERVICE_ROLE;
+  acquireFor(options: AcquireOptions, take: (session: DriverSession) => void, fail: (failure: Failure) => void): void {
+    const role = options.role ?? SERVICE_ROLE;
     const session = this.#takeIdle(role);
     if (session !== undefined) {
       session.use = 'acquired';
@@ -162,8 +162,8 @@ export class Pool implements SessionOwner {
         queueMicrotask(() => take(free));
       },
       fail,
-      signal: how.signal,
-      deadline: how.deadline ?? Number.POSITIVE_INFINITY,
+      signal: options.signal,
+      deadline: options.deadline ?? Number.POSITIVE_INFINITY,
       since: Date.now(),
       began: performance.now(),
       role,

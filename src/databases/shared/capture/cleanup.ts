@@ -18,15 +18,15 @@ const MAX_PAUSE_MS = 100;
 /** See `Captures.cleanUp`. @param batch removes events of one batch */
 export async function cleanUp(
   specOf: () => CleanupSpec | null,
-  how: RunOptions,
-  batch: (spec: CleanupSpec, how: RunOptions) => Promise<CleanupCounts>,
+  options: RunOptions,
+  batch: (spec: CleanupSpec, options: RunOptions) => Promise<CleanupCounts>,
 ): Promise<CleanupCounts> {
   let [events, invocations] = [0, 0];
   for (let spec = specOf(); spec !== null; spec = specOf()) {
     const began = performance.now();
-    const deadline = Math.min(how.deadline ?? Number.POSITIVE_INFINITY, Date.now() + spec.timeout * 1_000);
+    const deadline = Math.min(options.deadline ?? Number.POSITIVE_INFINITY, Date.now() + spec.timeout * 1_000);
     try {
-      const removed = await batch({ ...spec, batchSize: Math.min(spec.batchSize, MAX_BATCH) }, { ...how, deadline });
+      const removed = await batch({ ...spec, batchSize: Math.min(spec.batchSize, MAX_BATCH) }, { ...options, deadline });
       if (removed.events === 0) break;
       events += removed.events;
       invocations += removed.invocations;
@@ -34,7 +34,7 @@ export async function cleanUp(
       const pause = Math.min(MAX_PAUSE_MS, performance.now() - began);
       await new Promise((resolve) => setTimeout(resolve, pause));
     } catch (error) {
-      if (error instanceof SvcError && error.code === 'timeout' && how.signal?.aborted !== true) break;
+      if (error instanceof SvcError && error.code === 'timeout' && options.signal?.aborted !== true) break;
       throw error;
     }
   }

@@ -1,57 +1,60 @@
 /**
- * What is selected of an interface or a union is sent as a fragment for each of its object types. A server refuses fragments that have
- * fields of different shapes under one key, though no object has both: those get keys of their own.
+ * Selections of an interface or a union are sent as a fragment for each object type. A server rejects fragments with fields of different
+ * shapes under one key, even if no object has both: such fields get keys of their own.
  * https://spec.graphql.org/October2021/#SameResponseShape()
  */
 import type { RemoteOutput, RemoteSelection } from '../../ir/remote.ts';
 
-/** By key in the server's answer. */
+/** Shapes by key in the server's answer. */
 type Shapes = ReadonlyMap<string, Shape>;
 
 interface Shape {
   readonly shape: string;
-  /** null: of a scalar or an enum. */
+  /** `null` for a scalar or an enum. */
   readonly fields: Shapes | null;
 }
 
 type Selected = ReadonlyMap<string, readonly RemoteOutput[]>;
 
-/** @param types the fields of each object type, by its name. @returns the same, with numbers where keys must differ (`RemoteShape`) */
-export function toldApart(types: Selected): Selected {
-  const apart = new Map<string, readonly RemoteOutput[]>();
+/**
+ * @param types fields of each object type, by its name
+ * @returns the fields, with numbers if keys must differ (`RemoteShape`)
+ */
+export function withVariants(types: Selected): Selected {
+  const variant = new Map<string, readonly RemoteOutput[]>();
   let known: Shapes = new Map();
   let index = 0;
   for (const [type, outputs] of types) {
-    const told = outputs.map((output) => outputApart(output, known, index));
-    apart.set(type, told);
-    known = union(known, shapesOf(told));
+    const changed = outputs.map((output) => withVariant(output, known, index));
+    variant.set(type, changed);
+    known = union(known, shapesOf(changed));
     index += 1;
   }
-  return apart;
+  return variant;
 }
 
-function outputApart(output: RemoteOutput, known: Shapes, apart: number): RemoteOutput {
-  const differs = (shapes: Shapes): boolean => [...shapes].some(([key, shape]) => !agree(known.get(key), shape));
+function withVariant(output: RemoteOutput, known: Shapes, variant: number): RemoteOutput {
+  const differs = (shapes: Shapes): boolean => [...shapes].some(([key, shape]) => !areCompatible(known.get(key), shape));
   switch (output.kind) {
     case 'typename':
       return output;
     case 'field':
-      return differs(shapesOf([output])) ? { ...output, variant: apart } : output;
+      return differs(shapesOf([output])) ? { ...output, variant: variant } : output;
     case 'joined':
       return {
         ...output,
-        keys: output.keys.map((key) => (differs(shapesOf([{ kind: 'hidden', key }])) ? { ...key, variant: apart } : key)),
+        keys: output.keys.map((key) => (differs(shapesOf([{ kind: 'hidden', key }])) ? { ...key, variant: variant } : key)),
       };
     case 'hidden':
-      return differs(shapesOf([output])) ? { ...output, key: { ...output.key, variant: apart } } : output;
+      return differs(shapesOf([output])) ? { ...output, key: { ...output.key, variant: variant } } : output;
   }
 }
 
-function agree(a: Shape | undefined, b: Shape): boolean {
+function areCompatible(a: Shape | undefined, b: Shape): boolean {
   if (a === undefined) return true;
   if (a.shape !== b.shape) return false;
   if (a.fields === null || b.fields === null) return true;
-  for (const [key, shape] of b.fields) if (!agree(a.fields.get(key), shape)) return false;
+  for (const [key, shape] of b.fields) if (!areCompatible(a.fields.get(key), shape)) return false;
   return true;
 }
 
@@ -59,17 +62,20 @@ function shapesOf(outputs: readonly RemoteOutput[]): Shapes {
   const shapes = new Map<string, Shape>();
   for (const output of outputs) {
     if (output.kind === 'field') {
-      const { responseKey, variant: apart, shape, selection } = output;
-      shapes.set(JSON.stringify(['field', responseKey, apart ?? null]), { shape, fields: selection === null ? null : fieldsOf(selection) });
+      const { responseKey, variant, shape, selection } = output;
+      shapes.set(JSON.stringify(['field', responseKey, variant ?? null]), {
+        shape,
+        fields: selection === null ? null : fieldsOf(selection),
+      });
     } else if (output.kind !== 'typename') {
       const keys = output.kind === 'hidden' ? [output.key] : output.keys;
-      for (const { name, variant: apart, shape } of keys) shapes.set(JSON.stringify(['key', name, apart ?? null]), { shape, fields: null });
+      for (const { name, variant, shape } of keys) shapes.set(JSON.stringify(['key', name, variant ?? null]), { shape, fields: null });
     }
   }
   return shapes;
 }
 
-/** Selections do not change, and are asked for at each level above them. */
+/** Cached, because every level above a selection reads its shapes, which do not change. */
 const shapesOfSelections = new WeakMap<RemoteSelection, Shapes>();
 
 function fieldsOf(selection: RemoteSelection): Shapes {
@@ -82,7 +88,7 @@ function fieldsOf(selection: RemoteSelection): Shapes {
   return shapes;
 }
 
-/** Of shapes that agree. */
+/** Merges compatible shapes. */
 function union(a: Shapes, b: Shapes): Shapes {
   if (a.size === 0) return b;
   if (b.size === 0) return a;
