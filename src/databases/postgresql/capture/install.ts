@@ -82,11 +82,11 @@ function run(connection: Statements, statement: Sql): Promise<unknown> {
 export async function install(
   source: TimeLimitedDatabase,
   triggers: readonly CapturedTrigger[],
-  { reinstall: again = false, connection: within, ...owner }: InstallOptions,
+  { reinstall: again = false, connection: within, ...rest }: InstallOptions,
   options: CaptureOptions,
 ): Promise<readonly InstallFailure[]> {
   if (triggers.length === 0) return [];
-  const change: Change = { ...owner, reinstall: again, options };
+  const change: Change = { ...rest, reinstall: again, options };
   if (within !== undefined) {
     const connection = timeLimitedStatements(within);
     await migrateEvents(connection, options.extensionsSchema);
