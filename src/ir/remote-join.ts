@@ -1,6 +1,6 @@
 /**
  * Joins to rows of another source or fields of another server. The parent's answer has a **placeholder** in the place of such a field: a
- * JSON array of a name that no data can contain and the values of the key (`execute/holes.ts`).
+ * JSON array of a name that no data can contain and the values of the key (`execute/placeholders.ts`).
  */
 import type { CatalogType } from '../catalog/catalog.ts';
 import type { RemoteField } from './remote.ts';

@@ -328,14 +328,14 @@ export interface ObjectOptions {
 export function object<F extends { readonly [key: string]: FieldSpec<unknown> }>(
   name: string,
   fields: F,
-  { otherKeys: elsewhere = [], notSupported = [], about }: ObjectOptions = {},
+  { otherKeys = [], notSupported = [], about }: ObjectOptions = {},
 ): ObjectCodec<F> {
   const members: readonly Member[] = Object.entries<FieldSpec<unknown>>(fields).map(([property, spec]) => ({
     property,
     keys: [jsonKey(property), ...spec.aliases],
     spec,
   }));
-  const known: KnownKeys = { keys: [...members.flatMap(({ keys }) => keys), ...elsewhere], notSupported };
+  const known: KnownKeys = { keys: [...members.flatMap(({ keys }) => keys), ...otherKeys], notSupported };
   return {
     name,
     ...(about === undefined ? {} : { about }),

@@ -64,9 +64,9 @@ export function resolveRemoteSchema(
 function idleRenamingsOf(metadata: RemoteSchema, model: RemoteModel): readonly Inconsistency[] {
   const { name, definition } = metadata;
   if (definition.customization === undefined) return [];
-  return idleRenamings(model, definition.customization).map(({ parentType, mapped, complaint }) => {
+  return idleRenamings(model, definition.customization).map(({ parentType, mapped, complaint: problem }) => {
     const object = { ...describeRemoteSchema(metadata), objectId: objectId.remoteRenaming(name, parentType, mapped) };
-    return { ...inconsistent(object, complaint), tolerated: true };
+    return { ...inconsistent(object, problem), tolerated: true };
   });
 }
 

@@ -74,11 +74,11 @@ function withFields(set: FieldSet, more: () => ReadonlyMap<string, OutputField>)
 
 function objectOf(name: string, description: string | null, set: FieldSet): ObjectType {
   const made = new Map<string, OutputField>();
-  const field = (wanted: string): OutputField | undefined => {
-    const known = made.get(wanted);
+  const field = (fieldName: string): OutputField | undefined => {
+    const known = made.get(fieldName);
     if (known !== undefined) return known;
-    const built = set.field(wanted);
-    if (built !== undefined) made.set(wanted, built);
+    const built = set.field(fieldName);
+    if (built !== undefined) made.set(fieldName, built);
     return built;
   };
   return {
