@@ -350,9 +350,9 @@ it('reads folders outside the project, and reports them', () => {
   );
   expect(made.texts.get(`unsupported/files${here}/meta/databases/t/tables.yaml`)).toContain('other/a.yaml');
   expect([...made.texts.values()].join()).toContain('name: ok');
-  expect(notes(made)).toContainEqual(expect.stringMatching(/needs-you .*tables\.yaml:2: the include .* leads out of the project/));
+  expect(notes(made)).toContainEqual(expect.stringMatching(/needs-you .*tables\.yaml:2: the include .* is outside of the project/));
   expect(made.report.warnings).toEqual([
-    expect.stringMatching(/^the service will call .*: 1 webhook of cron triggers\. .*SVC_GRAPHQL_DISABLE_EVENTING=true/),
+    expect.stringMatching(/^the service will call 1 webhook of cron triggers\. .*SVC_GRAPHQL_DISABLE_EVENTING=true/),
     `read from outside of the project: ${here}/meta, migrations/default -> ${here}/db, ${here}/sown`,
   ]);
   expect(made.texts.get('.env.example')).toContain('\n# SVC_GRAPHQL_DISABLE_EVENTING=true\n');
