@@ -242,8 +242,8 @@ describe('the engine', () => {
     const before = store.fetches.length;
     store.wake();
     await vi.waitFor(() => expect(store.fetches.length).toBeGreaterThan(before), WAIT);
-    const asked = new Map(store.fetches.at(-1)?.queues.map(({ name, limit }) => [name, limit]));
-    expect(asked).toEqual(new Map(slow.map(({ name }) => [name, 2])));
+    const requested = new Map(store.fetches.at(-1)?.queues.map(({ name, limit }) => [name, limit]));
+    expect(requested).toEqual(new Map(slow.map(({ name }) => [name, 2])));
   });
 
   it('requests no queue twice, and fetches nothing without queues', async () => {

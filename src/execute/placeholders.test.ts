@@ -12,14 +12,14 @@ const BOUNDS = { maxKeys: 10_000, maxBytes: 10_000_000 };
 async function filled(
   text: string,
   answer = (key: Key): string => JSON.stringify(key),
-): Promise<{ pieces: readonly Bytes[]; asked: Key[] }> {
-  const asked: Key[] = [];
+): Promise<{ pieces: readonly Bytes[]; requested: Key[] }> {
+  const requested: Key[] = [];
   const ask = async (_step: JoinStep, keys: readonly Key[]): Promise<readonly Bytes[]> => {
-    asked.push(...keys);
+    requested.push(...keys);
     return keys.map((key) => bytesOfText(answer(key)));
   };
   const [pieces = []] = await new PlaceholderFiller(steps, NAME, ask, BOUNDS).fill([bytesOfText(text)]);
-  return { pieces, asked };
+  return { pieces, requested };
 }
 
 test('gives each request its own placeholder name', () => {
@@ -31,33 +31,33 @@ test('gives each request its own placeholder name', () => {
 describe('a placeholder', () => {
   test.each<[string, Key]>([
     ['of a number', ['12']],
-    ['of a text that looks like a hole', ['";["\\\\"]:0;']],
+    ['of a text that looks like a placeholder', ['";["\\\\"]:0;']],
     ['of letters beyond ASCII', ['ünï 🎈']],
     ['of nothing', ['']],
     ['of several parts', ['a"]', 'b;', null]],
     ['of no part', []],
   ])('is found with its key: %s', async (_, key) => {
     const list = JSON.stringify([`${NAME}:2`, ...key]);
-    for (const hole of [placeholderText(NAME, 2, key), list, list.replaceAll('","', '", "')]) {
-      const { pieces, asked } = await filled(`{"a":${hole},"b":[1]}`);
-      expect(asked).toEqual([key]);
+    for (const placeholder of [placeholderText(NAME, 2, key), list, list.replaceAll('","', '", "')]) {
+      const { pieces, requested } = await filled(`{"a":${placeholder},"b":[1]}`);
+      expect(requested).toEqual([key]);
       expect(textOfBytes(pieces)).toBe(`{"a":${JSON.stringify(key)},"b":[1]}`);
     }
   });
 
   test('without a key is a fixed text, or is fetched', async () => {
-    const { pieces, asked } = await filled(
+    const { pieces, requested } = await filled(
       `[{"a":${placeholderText(NAME, 0, [null])},"b":${placeholderText(NAME, 1, [null])},"c":${placeholderText(NAME, 2, [null])}}]`,
     );
     expect(textOfBytes(pieces)).toBe('[{"a":null,"b":[],"c":[null]}]');
-    expect(asked).toEqual([[null]]);
+    expect(requested).toEqual([[null]]);
   });
 
   test('is fetched once per distinct key', async () => {
-    const { asked } = await filled(
+    const { requested } = await filled(
       `[${Array.from({ length: 50 }, (_, i) => `{"a":${placeholderText(NAME, 2, [String(i % 3)])}}`).join()}]`,
     );
-    expect(asked).toEqual([['0'], ['1'], ['2']]);
+    expect(requested).toEqual([['0'], ['1'], ['2']]);
   });
 });
 

@@ -58,7 +58,7 @@ export interface RunContext {
   /** Called before statements run that the plan does not contain; may throw `SvcError`. */
   readonly addStatements?: (count: number) => void;
   /** Called before every database or remote request. Until the first call, the request has had no side effects. */
-  readonly onAsked?: () => void;
+  readonly onExternalRequest?: () => void;
   /** Called with the cost of a statement if the database charges for reads. */
   readonly onCost?: (source: string, cost: StatementCost) => void;
   /** Returns the query tags for statements on a source. */

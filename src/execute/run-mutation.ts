@@ -83,7 +83,7 @@ export async function runMutation(
   };
   const bind = (): readonly MutationStatement[] => bound(statements, reusable, context, joining);
   const first = bind();
-  context.onAsked?.();
+  context.onExternalRequest?.();
   let rows: readonly JsonRow[];
   const run = (): Promise<readonly JsonRow[]> =>
     fallback === undefined

@@ -153,20 +153,20 @@ async function joinRows(
   context: RunContext,
   { placeholderName }: JoinValues,
 ): Promise<readonly JsonRow[]> {
-  const holes = new PlaceholderFiller(
+  const filler = new PlaceholderFiller(
     plan.joins,
     placeholderName,
     createJoinRunner(bounded(context), placeholderName),
     bounded(context).joinBounds,
   );
   const cells = rows.flatMap((row) => row.flatMap((cell) => (cell === null ? [] : [cell.join('') as Bytes])));
-  const filled = (await holes.fill(cells))[Symbol.iterator]();
+  const filled = (await filler.fill(cells))[Symbol.iterator]();
   return rows.map((row) => row.map((cell) => (cell === null ? null : (filled.next().value as readonly Bytes[]))));
 }
 
 /** Calls the hooks sequentially; the error is that of the first one that rejects. @throws SvcError; then nothing has been changed */
 async function validateInput({ validations }: OperationPlan, context: RunContext): Promise<void> {
-  context.onAsked?.();
+  context.onExternalRequest?.();
   const { validateInput: validate, session, variables, options, headers } = context;
   invariant(validate !== undefined, 'a plan with validations has a validator');
   for (const { hook, input } of validations) {
@@ -208,7 +208,7 @@ function runStep(
 function runSelect(step: SelectStep, context: RunContext, joining: JoinValues | undefined): Promise<JsonRow> {
   const source = connectionOf(context, step.source);
   const values = bindAll(step.binders, context.variables, context.session, joining);
-  context.onAsked?.();
+  context.onExternalRequest?.();
   const options = readOptions(context, step.source);
   if (context.options.trace === undefined) return runRead(context, source, step.statement, values, options);
   const what = () => ({ source: step.source, verb: 'SELECT', collection: step.collection, statements: 1, text: step.statement.text });
@@ -222,7 +222,7 @@ async function runRemote(
   joining: JoinValues | undefined,
 ): Promise<JsonRow> {
   const variables = bindRemote(request, context.variables, context.session);
-  context.onAsked?.();
+  context.onExternalRequest?.();
   const { data, errors } = answerParts(await callRemoteServer(context, { remote, document: request.document, variables }));
   if (errors.length > 0 || data === null) {
     throw new SvcError('remote-schema-error', 'Errors from remote server', { path: root.path, graphqlErrors: errors });

@@ -26,7 +26,7 @@ export interface RequestOptions extends RunOptions, ReadingOptions {
   /** Headers of the client's request; validation hooks and remote schemas may get them. */
   readonly headers?: IncomingHttpHeaders;
   /** Called before every database or remote request. Until the first call, the request has had no side effects. */
-  readonly onAsked?: () => void;
+  readonly onExternalRequest?: () => void;
   /** Called once the document has been read. */
   readonly onOperation?: ((operation: CachedOperation) => void) | undefined;
   /** Called for a response that may be cached. */

@@ -141,9 +141,9 @@ it('does not cache responses with joins on volatile functions', async () => {
   const cache = createResponseCache(LIMITS);
   const { plan } = question('a');
   const join = { kind: 'source', target: { source: 'other', columns: [] }, statement: { text: 'dice', repeatable: false }, binders: [] };
-  const asked = question('a', { plan: { ...plan, joins: [join] } } as unknown as Partial<CacheRequest>);
-  await cache.answer(asked, async () => body('one'));
-  expect(await cache.answer(asked, async () => body('two'))).toEqual(['two']);
+  const request = question('a', { plan: { ...plan, joins: [join] } } as unknown as Partial<CacheRequest>);
+  await cache.answer(request, async () => body('one'));
+  expect(await cache.answer(request, async () => body('two'))).toEqual(['two']);
 });
 
 it('uses equal keys under all snapshots, and clears responses by key', async () => {

@@ -31,7 +31,7 @@ export function runContext<Request>(run: PlannedRun<Request>, document: string |
     sources: snapshot.cache.sources,
     headers: options.headers,
     addStatements: options.budget?.addStatements,
-    onAsked: options.onAsked,
+    onExternalRequest: options.onExternalRequest,
     onCost:
       observeCost === undefined
         ? undefined

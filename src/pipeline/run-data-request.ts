@@ -1,4 +1,4 @@
-/** Runs a data operation: it is admitted, limited, planned and run like a GraphQL document. */
+/** Runs a data operation with the same admission, limits and planning as a GraphQL document. */
 import { invariant } from '../errors/svc-error.ts';
 import type { OperationPlan } from '../plan/plan.ts';
 import { type Body, type Bytes, sliceBytes, wholeBytes } from '../util/bytes.ts';

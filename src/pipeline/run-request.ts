@@ -86,8 +86,8 @@ function readsDatabases({ steps, joins }: OperationPlan): boolean {
 }
 
 /**
- * Runs an admitted request that waited while the metadata changed, with the current permissions and limits. Does not count against the
- * batch budget again.
+ * Runs a request that waited after its admission while the metadata changed, with the current permissions and limits. Does not count
+ * against the batch budget again.
  * @param run with the current snapshot
  * @throws SvcError like `runRequest`
  */

@@ -58,11 +58,11 @@ export async function operate(
         try {
           if (wait !== null) await wait;
           if (options.signal?.aborted === true) throw CANCELLED;
-          const onAsked = (): void => {
+          const onExternalRequest = (): void => {
             failure = 'failed';
           };
           const reservation = new MemoryReservation(pipeline.memory);
-          const now: RequestRun = { ...run, snapshot: state.current(), options: { ...run.options, onAsked, reservation } };
+          const now: RequestRun = { ...run, snapshot: state.current(), options: { ...run.options, onExternalRequest, reservation } };
           try {
             const body = now.snapshot === snapshot ? await runPrepared(now, operation) : await runWithCurrentMetadata(now);
             // The whole message is made at once, because its length precedes it.

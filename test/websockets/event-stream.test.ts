@@ -80,7 +80,7 @@ it('sends errors of an operation as an event, and answers invalid requests with 
   const unknown = await post(QUERY, { 'x-svc-admin-secret': 'wrong' });
   expect([unknown.status, unknown.headers.get('content-type')]).toEqual([401, 'application/json; charset=utf-8']);
   const batch = await service.send('/v1/graphql', { method: 'POST', headers: HEADERS, body: '[]' });
-  expect([batch.status, batch.text]).toEqual([400, expect.stringContaining('the answer to one operation, not to a batch')]);
+  expect([batch.status, batch.text]).toEqual([400, expect.stringContaining('an event stream is for one operation, not for a batch')]);
   const notJson = await service.send('/v1/graphql', { method: 'POST', headers: HEADERS, body: '{' });
   expect(notJson.status).toBe(400);
 });

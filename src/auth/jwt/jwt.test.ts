@@ -217,7 +217,7 @@ describe('claims', () => {
       'jwt-invalid-claims x-svc-* claims: duplicate claim x-svc-user-id',
     ],
     [
-      'a hole in the map',
+      'a gap in the map',
       { claims_map: { 'x-svc-allowed-roles': ['user'], 'x-svc-default-role': 'user', 'x-svc-user-id': { path: '$.id' } } },
       { id: null },
       'jwt-invalid-claims JWT claim from claims_map, x-svc-user-id not found',
