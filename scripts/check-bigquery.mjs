@@ -28,7 +28,7 @@ const { options, keyText } = readArguments();
 const { project, datasets, location } = options;
 const [mostTables, mostBytes] = [Number(options.tables), Number(options['most-bytes'])];
 
-/** Exits with 2 for an invalid argument, and with 0 for --help. */
+/** Ends the process with 2 where an argument is wrong, and with 0 for --help. */
 function readArguments() {
   try {
     const { values } = parseArgs({ options: OPTIONS });
@@ -140,7 +140,7 @@ async function dryRun(name, statement, values = []) {
   return check(`dry run of ${name}`, async () => {
     const lines = (await source.explain(statement, values, {})).join('\n');
     const [processed, billed] = [/processed: (\d+)/, /at least: (\d+)/].map((pattern) => Number(pattern.exec(lines)?.[1] ?? Number.NaN));
-    if (Number.isNaN(processed)) throw new Error('BigQuery does not report bytes');
+    if (Number.isNaN(processed)) throw new Error('BigQuery tells no bytes');
     sum += billed;
     return `reads ${processed} bytes, bills ${billed}`;
   });
@@ -177,12 +177,12 @@ async function checkFree() {
     await check(name, async () => {
       const { rows } = await source.query(text, []);
       const found = String(rows[0]?.[0]).replace(/\s+/g, ' ');
-      if (found.replaceAll(' ', '') !== expected.replaceAll(' ', '')) throw new Error(`the result is ${found} instead of ${expected}`);
+      if (found.replaceAll(' ', '') !== expected.replaceAll(' ', '')) throw new Error(`the answer is ${found} in place of ${expected}`);
     });
   }
   await check('an answer of several pages', async () => {
     const { rows } = await source.query(PAGED, []);
-    if (rows.length !== PAGED_ROWS) throw new Error(`it has ${rows.length} rows instead of ${PAGED_ROWS}`);
+    if (rows.length !== PAGED_ROWS) throw new Error(`it has ${rows.length} rows in place of ${PAGED_ROWS}`);
   });
   for (const [text, code] of [
     ["select cast(x as int64) from unnest(['x']) as x", 'data-exception'],

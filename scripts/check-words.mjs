@@ -63,8 +63,7 @@ export function checkMessages(file, source) {
     const code = line.replace(/\/\/.*$/, '');
     for (const [text] of code.matchAll(/'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`/g)) {
       const person = PEOPLE_IN_MESSAGES.exec(text);
-      // A single word may be a name, such as the operating system account `nobody`.
-      if (person !== null && /\s/.test(text)) complaints.push(`${file}:${index + 1}: a text says "${person[0]}"`);
+      if (person !== null) complaints.push(`${file}:${index + 1}: a text says "${person[0]}"`);
     }
   }
   return complaints;

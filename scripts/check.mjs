@@ -1,4 +1,4 @@
-// `npm run check`: types, lint, layers, paths in lists of tests, format and generated pages. Arguments select single checks.
+// `npm run check`: types, lint, layers, paths of the lists of tests, format and generated pages; names of single checks may be given.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

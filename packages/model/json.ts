@@ -1,7 +1,7 @@
 import { type JsonFacts, scanJson, UNLIMITED } from './json-scan.ts';
 import { parseExactJson } from './parse-exact-json.ts';
 
-/** JSON number whose text would change in a conversion to an IEEE double. */
+/** A JSON number whose text does not survive a trip through an IEEE double. */
 export class JsonNumber {
   readonly text: string;
   constructor(text: string) {
@@ -10,14 +10,14 @@ export class JsonNumber {
   toString(): string {
     return this.text;
   }
-  /** Aborts `printPlainJson`, because `JSON.stringify` cannot print the number unchanged. */
+  /** Ends `JSON.stringify`, which has no way to print the number as it is, within `printPlainJson`. */
   toJSON(): string {
-    if (printing) throw EXACT_NUMBER;
+    if (printing) throw HOLDS_EXACT_NUMBER;
     return this.text;
   }
 }
 
-const EXACT_NUMBER = new Error('JSON.stringify cannot print an exact number');
+const HOLDS_EXACT_NUMBER = new Error('a number that JSON.stringify cannot print');
 let printing = false;
 
 export type Json = null | boolean | number | string | JsonNumber | readonly Json[] | JsonObject;
@@ -37,44 +37,44 @@ export function isJsonNumber(value: Json | undefined): value is number | JsonNum
   return typeof value === 'number' || value instanceof JsonNumber;
 }
 
-/** Original text of a number. */
+/** The decimal text of a number as it was written. */
 export function numberText(value: number | JsonNumber): string {
   return value instanceof JsonNumber ? value.text : String(value);
 }
 
 /**
- * Parses JSON text without changing any number: a number that a double prints unchanged becomes a number, any other a `JsonNumber`. Of
- * duplicate keys, the last one counts.
+ * Parses JSON text without changing any number: those that a double keeps as they are written become
+ * numbers, all others `JsonNumber`. For a key written twice the last one counts, as in ECMA-404 parsers.
  * @throws SyntaxError
  */
 export function parseJson(text: string): Json {
   return parseScannedJson(text, scanJson(text, UNLIMITED));
 }
 
-/** `parseJson` for text that was already scanned. */
+/** `parseJson` for text of which more was to be known. */
 export function parseScannedJson(text: string, { lossless }: Pick<JsonFacts, 'lossless'>): Json {
-  return (lossless ? JSON.parse(text) : parseExactJson(text, exactNumber)) as Json;
+  return (lossless ? JSON.parse(text) : parseExactJson(text, keepNumber)) as Json;
 }
 
-function exactNumber(text: string): JsonNumber {
+function keepNumber(text: string): JsonNumber {
   return new JsonNumber(text);
 }
 
-/** Prints JSON text by `JSON.stringify`; `undefined` if the value contains a `JsonNumber`. */
+/** Prints JSON text by `JSON.stringify`; undefined when the value holds a `JsonNumber`. */
 export function printPlainJson(value: Json): string | undefined {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   printing = true;
   try {
     return JSON.stringify(value);
   } catch (error) {
-    if (error !== EXACT_NUMBER) throw error;
+    if (error !== HOLDS_EXACT_NUMBER) throw error;
     return undefined;
   } finally {
     printing = false;
   }
 }
 
-/** Compares JSON values deeply: the order of keys does not matter, the text of numbers does. */
+/** Deep equality of JSON values; the order of keys does not count, the text of numbers does. */
 export function jsonEqual(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
   if (isJsonNumber(a) && isJsonNumber(b)) return numberText(a) === numberText(b);

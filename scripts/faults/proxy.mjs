@@ -1,9 +1,9 @@
-/** Proxy in front of a server whose connections can be made to fail. */
+/** A proxy in front of a server, whose connections can be made to fail. */
 import net from 'node:net';
 
-/** Delay in both directions, in ms. */
+/** Delay of what goes either way, ms. */
 const DELAY = 300;
-/** Commit in a message of its own. */
+/** A commit that comes in a message of its own. */
 const COMMIT = Buffer.from('commit\0');
 
 export class FaultyProxy {
@@ -32,7 +32,7 @@ export class FaultyProxy {
   set(how) {
     const before = this.#how;
     this.#how = how;
-    // Connections that have lost data cannot continue.
+    // Connections that have lost something cannot go on.
     if (how === 'cut' || before === 'swallow') this.#breakAll();
   }
 
@@ -51,7 +51,7 @@ export class FaultyProxy {
     const pair = [client, upstream];
     this.#pairs.add(pair);
     let isLosing = false;
-    // Data after delayed data is delayed too.
+    // What comes behind something that is delayed is delayed too.
     const pending = new Map(pair.map((socket) => [socket, 0]));
     const send = (to, chunk) => {
       const before = pending.get(to);

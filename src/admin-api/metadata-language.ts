@@ -7,7 +7,7 @@ import type { Language } from '../metadata-api/request.ts';
 
 export const METADATA_BULKS: readonly Bulk[] = [METADATA_BULK, BULK_KEEP_GOING, BULK_ATOMIC];
 
-/** Operations of `/v1/metadata`. */
+/** What `/v1/metadata` understands. */
 export function metadataLanguage(table: OperationTable, backends: readonly Backend[]): Language {
   return {
     bulks: bulkModes(METADATA_BULKS),

@@ -9,22 +9,22 @@ import type { KeySetTiming } from './jwt/key-set.ts';
 import { aliasedAuthenticator, type PrefixAliases } from './prefix-aliases.ts';
 import { createWebhookCheck } from './webhook/webhook.ts';
 
-/** Options of authentication; their combination has been validated. */
+/** Who may do what, as the options say it; their combination has been checked. */
 export interface AccessOptions {
-  /** Empty for open mode; then nothing else is set. */
+  /** Empty: open mode, and nothing else is set. */
   readonly adminSecrets: readonly string[];
   readonly unauthorizedRole: string | null;
   readonly webhook: { readonly url: string; readonly method: HookMethod; readonly sendRequestBody: boolean } | null;
-  /** Empty if JWT mode is off. */
+  /** Empty: no JWT mode. */
   readonly jwtSecrets: readonly JwtSecret[];
   readonly keySetTiming?: KeySetTiming;
-  /** Other prefixes of session variables. Defaults to none. */
+  /** Other prefixes of session variables; absent: none. */
   readonly prefixAliases?: PrefixAliases;
 }
 
 /**
- * Combines the configured modes; with a `jwk_url` it waits for the keys.
- * @throws ConfigError if no keys can be fetched
+ * Puts the configured modes together; with a `jwk_url` it waits for the keys.
+ * @throws ConfigError when there are none
  */
 export async function openAuthenticator(access: AccessOptions, outbound: OutboundClient, observe: Observer): Promise<Authenticator> {
   const { adminSecrets, unauthorizedRole } = access;

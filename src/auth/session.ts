@@ -1,13 +1,13 @@
-/** Identity and session variables of the client. */
+/** Who is asking. */
 export interface Session {
   readonly role: string;
   /** Lower-case names (`x-svc-user-id`), the role included; values are always text. */
   readonly variables: ReadonlyMap<string, string>;
-  /** Set if the request is trusted and has `X-Svc-Use-Backend-Only-Permissions`. */
+  /** Trusted and asked for with `X-Svc-Use-Backend-Only-Permissions`. */
   readonly backendOnly: boolean;
-  /** Prefixes of database settings that mirror `svc.user`: `hasura` for `hasura.user`. */
+  /** Prefixes of settings of the database that say what `svc.user` does: `hasura` for `hasura.user`. Absent: there are none. */
   readonly settingPrefixes?: readonly string[];
-  /** Epoch milliseconds after which a websocket must be closed. */
+  /** epoch milliseconds after which a websocket must be closed */
   readonly expiresAt?: number;
 }
 

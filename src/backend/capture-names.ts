@@ -1,9 +1,9 @@
-/** Names of the parts of event triggers in databases. */
+/** What the parts of event triggers are called in any database. */
 import { CAPTURED_OPERATIONS, type CapturedOperationName, type EventTrigger } from '../metadata/event-trigger.ts';
 import { identifier, type Sql, sql } from '../sql/fragment.ts';
 
 const SCHEMA = 'svc_catalog';
-/** Prefix of functions and triggers, before the name of the event trigger. */
+/** Of functions and triggers, before the name of the event trigger. */
 export const CAPTURE_PREFIX = 'notify_svc_';
 
 export const OPERATION_NAMES = { insert: 'INSERT', update: 'UPDATE', delete: 'DELETE' } as const satisfies Record<
@@ -11,7 +11,7 @@ export const OPERATION_NAMES = { insert: 'INSERT', update: 'UPDATE', delete: 'DE
   string
 >;
 
-/** Name of the function or trigger that captures an operation. */
+/** Of what captures an operation. */
 export function captureName(trigger: string, operation: CapturedOperationName): string {
   return `${CAPTURE_PREFIX}${trigger}_${OPERATION_NAMES[operation]}`;
 }
@@ -24,7 +24,7 @@ export function captureNames(definitions: readonly EventTrigger[]): ReadonlySet<
   return new Set(names);
 }
 
-/** Qualified name of an object in the schema of events. */
+/** An object of the schema that events are kept in. */
 export function inCatalog(name: string): Sql {
   return sql`${identifier(SCHEMA)}.${identifier(name)}`;
 }

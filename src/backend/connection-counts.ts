@@ -1,34 +1,34 @@
-/** Counters of the connections to one server since the source was opened. */
+/** What a pool counts of its connections to one server, since the source was opened: plain fields, whoever asks reads them. */
 import { FETCH_BOUNDS, Histogram, WAIT_BOUNDS, WIDE_BOUNDS } from '../observability/metrics/histogram.ts';
 
 export class ConnectionCounts {
-  /** Histograms of seconds. */
+  /** Seconds. */
   readonly initTime = new Histogram(WIDE_BOUNDS);
   readonly waitTime = new Histogram(WAIT_BOUNDS);
   readonly queryTime = new Histogram(FETCH_BOUNDS);
   /** Connections that could not be opened or broke. */
   errors = 0;
-  /** Statements for which no connection became free in time. */
+  /** Statements that got no connection in time. */
   timeouts = 0;
-  /** Statements whose deadline passed. */
-  timedOut = 0;
-  /** Statements that the caller cancelled. */
-  cancelled = 0;
-  /** Queries of a replica that the primary answered after it failed. */
+  /** Statements whose time was over. */
+  late = 0;
+  /** Statements that nobody waited for any more. */
+  abandoned = 0;
+  /** Queries that the primary had to answer for it; of a replica. */
   fallbacks = 0;
-  /** Bytes that statements read and bytes that are billed, for databases that report them. */
+  /** Bytes that statements have read and that are charged for, where a database says so. */
   processedBytes = 0;
   billedBytes = 0;
 }
 
-/** State of the connections to one server. */
+/** The connections to one server, now. */
 export interface ServerMeasures {
-  /** Prefix of its metrics: `postgres`. */
+  /** Sort of server, which names its metrics: `postgres`. */
   readonly family: string;
   readonly role: 'primary' | 'replica';
   readonly used: number;
   readonly idle: number;
-  readonly maxConnections: number;
+  readonly most: number;
   /** Statements that wait for a connection. */
   readonly pending: number;
   readonly counts: ConnectionCounts;

@@ -1,4 +1,4 @@
-/** HTTP client for kinds with an HTTP interface. Types only. */
+/** What a kind of database that is called by HTTP needs of a client: the one for all calls out fulfils it. */
 import type { PromptCancellation } from '../util/cancellation.ts';
 
 export interface HttpCall {
@@ -6,23 +6,23 @@ export interface HttpCall {
   readonly method: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Timeout for the whole call, in milliseconds. */
+  /** ms for the whole call */
   readonly timeout: number;
-  /** Maximum size of the response body, in bytes. */
+  /** bytes */
   readonly maxResponseSize: number;
   readonly signal?: PromptCancellation;
-  /** Allows the link-local address of the platform's metadata server. Never set for URLs from metadata. */
+  /** The call goes to the metadata server of the platform, which has a link-local address. Never set for URLs of metadata. */
   readonly metadataServer?: true;
 }
 
 export interface HttpAnswer {
   readonly status: number;
-  /** Headers by lower-case name. */
+  /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
 }
 
 export interface HttpClient {
-  /** Resolves with the response, whatever its status. @throws if there is none */
+  /** @throws when there is no answer; an answer of any status is no failure */
   send(call: HttpCall): Promise<HttpAnswer>;
 }

@@ -1,15 +1,15 @@
-/** Description of a request in the comment or labels of its statements, for administrators of the database. */
+/** What a statement says of the request that it is for, to people who look at the database. */
 export interface QueryTags {
-  /** Comment before and after the statement; either may be empty. */
+  /** Put before and behind the statement: a comment, or nothing. */
   readonly before: string;
   readonly after: string;
-  /** Labels for databases that have them. Values are not encoded. */
+  /** The same without a text, for databases that know labels. Values are not encoded. */
   readonly labels: ReadonlyMap<string, string>;
-  /** True if no other request has the same tags: such statements are not worth preparing. */
+  /** No other request has the same: statements with them will not come again. */
   readonly isUnique: boolean;
 }
 
-/** Returns the text of a statement with its comment. */
+/** A statement's text with its comment. */
 export function taggedText(text: string, tags: QueryTags | undefined): string {
   return tags === undefined ? text : tags.before + text + tags.after;
 }

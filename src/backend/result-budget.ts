@@ -1,23 +1,23 @@
-/** A memory budget for query results. */
+/** What whoever asks is ready to hold of the answers of databases. */
 import { SvcError } from '../errors/svc-error.ts';
 
 export interface ResultBudget {
-  /** Called before more bytes are held. Returns false if they exceed the budget, which ends the query. */
+  /** Before so many bytes more are kept. False: they are not to be, and no more is wanted. */
   take(bytes: number): boolean;
-  /** Called after bytes are no longer held. */
-  release(bytes: number): void;
-  /** Called before bytes are printed from held ones while they are sent. Returns like `take`. */
+  /** So many are not kept after all. */
+  giveBack(bytes: number): void;
+  /** Before so many bytes more are printed of what is kept already. They are made while they are sent. @returns as `take` */
   print(bytes: number): boolean;
-  /** Returns the error for an exceeded budget. @param isDone whether a mutation has been committed */
+  /** Why no more was wanted. @param isDone what was to be written is written all the same */
   refusal(isDone: boolean): SvcError;
 }
 
-/** @param message names the part that is too large */
-export function budgetExceeded(message: string, isDone: boolean): SvcError {
-  return new SvcError('bad-request', isDone ? committedWithoutAnswer(message) : message);
+/** @param message what is too large */
+export function intakeRefusal(message: string, isDone: boolean): SvcError {
+  return new SvcError('bad-request', isDone ? doneWithout(message) : message);
 }
 
-/** Returns the message for a committed mutation whose answer cannot be sent. */
-export function committedWithoutAnswer(message: string): string {
+/** The message for a mutation whose changes stand, though its answer cannot be sent. */
+export function doneWithout(message: string): string {
   return `${message}. The mutation was committed; its answer was not sent`;
 }

@@ -1,34 +1,34 @@
 /**
- * Data flow between the statements of one transaction, for databases in which a statement cannot read the rows of an earlier one: the
- * source keeps these rows. Statements are indexes in the transaction, cells are indexes in a row, and failures are indexes in
- * `failures` of the statement. Types only.
+ * How the statements of one transaction depend on each other's rows, for databases in which a statement cannot hand rows to the
+ * next one: the source keeps them and does what is said here. Statements are named by their place in the transaction, cells by
+ * their place in a row, failures by their place in `failures` of the statement. Types only.
  */
 export interface StatementFlow {
-  /** Runs only if one of these returned a row. Default: always. */
+  /** It is only run where one of these has given a row; absent: it always is. */
   readonly ifAny?: readonly number[];
-  /** Does not run if one of these found a row, returned or not. */
+  /** It is not run where one of these has met a row, given or not. */
   readonly ifNone?: readonly number[];
-  /** Parameters that the source sets from earlier rows. */
-  readonly inputs: readonly FlowInput[];
-  /** Cell that has to be `1` in every row. */
+  /** Parameters that the source fills. */
+  readonly takes: readonly Taken[];
+  /** What has to hold in every row: a cell with the text `1`. */
   readonly check?: { readonly cell: number; readonly failure: number };
-  /** Cell that is `1` in the rows that are returned; other rows are only found. */
-  readonly returned?: number;
-  /** Statements that together have to return the same number of rows. */
-  readonly sameCountAs?: { readonly statements: readonly number[]; readonly failure: number };
-  /** Statements of which one has to have returned a row, checked after this statement whether or not it ran. */
-  readonly requiresAny?: { readonly statements: readonly number[]; readonly failure: number };
-  /** Handling of a row whose key exists: it is ignored, or the statements from `again` on run once more. */
+  /** Rows without the text `1` in this cell are met, but not given. */
+  readonly given?: number;
+  /** It has to give as many rows as these together. */
+  readonly sameAs?: { readonly statements: readonly number[]; readonly failure: number };
+  /** These have to give a row, one of them: asked behind this statement, whether it was run or not. */
+  readonly some?: { readonly statements: readonly number[]; readonly failure: number };
+  /** What becomes of a row that is there already: it is left alone, or looked for again, from that statement on. */
   readonly onDuplicate?: 'ignore' | { readonly again: number };
-  /** The text is repeated for each row of the request. */
+  /** The text stands for one with as many rows as the request has. */
   readonly rows?: RepeatedRows;
-  /** Its cells hold related rows, which the database may truncate. */
+  /** Its cells hold related rows, which the database may have cut. */
   readonly mayBeCut?: true;
-  /** Columns of its row in the answer. There is one row, whether or not the statement ran. */
-  readonly outputs: readonly FlowOutput[];
+  /** The columns of its row in the answer. There is always one, whether the statement was run or not. */
+  readonly gives: readonly GivenCell[];
 }
 
-export interface FlowInput {
+export interface Taken {
   readonly parameter: number;
   readonly statements: readonly number[];
   readonly cell: number;
@@ -38,15 +38,15 @@ export interface FlowInput {
 
 export interface RepeatedRows {
   readonly before: string;
-  /** Repeated for each row, separated by commas. */
+  /** Comes once for each row, with commas between. */
   readonly row: string;
   readonly after: string;
-  /** One item for each of the first parameters, which belong to `row`: whether its value is a JSON array with an item per row. */
+  /** How many of the parameters are those of `row`; they come first. Of each, whether its value is a JSON array, an item for each row. */
   readonly lists: readonly boolean[];
 }
 
-export type FlowOutput =
-  /** Number of rows that these wrote. */
+export type GivenCell =
+  /** How many rows these have written. */
   | { readonly kind: 'count'; readonly statements: readonly number[] }
-  /** JSON of the rows of these: an array of all, or the first one. */
+  /** The JSON of the rows of these: all as an array, or the first one alone. */
   | { readonly kind: 'list' | 'first'; readonly statements: readonly number[]; readonly cell: number };

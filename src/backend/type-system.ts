@@ -1,41 +1,41 @@
-/** Types of a kind of database, as tables from which the core builds GraphQL types. */
+/** What the core reads of the types of a kind of database: tables to build GraphQL types from. */
 import type { CatalogType } from '../catalog/catalog.ts';
 import type { Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
 
 export interface TypeSystem {
-  /** Returns the scalar of a type, for an array that of its elements. Unknown types get a generic scalar. */
+  /** The scalar of a type, its element's for an array. Total: unknown types get a generic scalar. */
   scalar(type: CatalogType): ScalarType;
-  /** Returns a built-in type whose scalar has this name in GraphQL; `null` if there is none. */
+  /** A type whose scalar has this name in GraphQL; null where the kind of database has none by itself. */
   named(graphql: string): CatalogType | null;
-  /** Returns the name of a type for messages: `integer`, `text[]`. */
+  /** What messages call the type: `integer`, `text[]`. */
   print(type: CatalogType): string;
   /**
-   * Returns whether columns of the types may relate tables: false if the database takes different values for equal (`'1x'` and 1).
-   * Absent if it refuses such comparisons itself.
+   * Whether columns of the types may find related rows: false where the database would take values for equal that are not (`'1x'` and
+   * 1). Absent: it refuses such comparisons itself.
    */
   joins?(one: CatalogType, other: CatalogType): boolean;
   /**
-   * Part of the names of comparison types (`Int_dbb_comparison_exp`), which differ between kinds with different operators; `null` for
-   * none.
+   * Stands in the names of comparison types (`Int_dbb_comparison_exp`), so that those of kinds whose operators differ are told
+   * apart; null: nothing.
    */
   readonly comparisonInfix: string | null;
   /** Operators of whole arrays (`X_array_comparison_exp`). */
   readonly arrayComparisons: readonly Comparison[];
-  /** Types of texts and numbers without a column, such as JSON keys and counts. */
+  /** What texts and numbers are that belong to no column: keys of JSON, counts. */
   readonly basic: { readonly text: CatalogType; readonly integer: CatalogType };
-  /** Aggregates of columns besides `count`, in the order of the schema. */
+  /** Aggregates of columns, in the order of the schema; `count` is there anyhow. */
   readonly aggregates: readonly AggregateFunction[];
   /** Types over which `bool_and`/`bool_or` (boolean) and `avg`/`sum`/… (float) predicates work. */
   readonly aggregatePredicates: readonly AggregatePredicateFunction[];
 }
 
 export interface ScalarType {
-  /** Name of the GraphQL scalar: `Int`, `uuid`. Objects with a type whose name is invalid in GraphQL are inconsistent. */
+  /** GraphQL scalar name, `Int`, `uuid`, `timestamptz`. May be no GraphQL name at all: then what has that type is inconsistent. */
   readonly graphql: string;
-  /** Name of the scalar of a whole array, for arguments of functions: `_int4`. */
+  /** Name of the scalar that a whole array of it is, where a function takes one: `_int4`. */
   readonly graphqlArray: string;
-  /** Operators besides those of every type (`COMMON_COMPARISONS`), in order. */
+  /** Operators besides those that every type has (`COMMON_COMPARISONS`); in order. */
   readonly comparisons: readonly Comparison[];
   /** sum, avg, … and `_inc` exist. */
   readonly numeric: boolean;
@@ -45,13 +45,13 @@ export interface ScalarType {
   readonly arraysComparable: boolean;
   /** `_gt` and its family exist (not for raster). */
   readonly ordered: boolean;
-  /** Accepts any JSON value, and has a `path` argument on output. */
+  /** Any JSON value: takes every literal, and a `path` argument on output. */
   readonly json: boolean;
-  /** `_append`, `_delete_key` and the other JSON update operators exist. */
+  /** Of JSON: `_append`, `_delete_key` and their kin exist. */
   readonly jsonOperators: boolean;
-  /** Values have an equality, unlike JSON that is stored as text. */
+  /** Values can be compared; not those of JSON that is kept as the text that it came as. */
   readonly hasEquality: boolean;
-  /** Returns the value if the scalar accepts it. @throws SvcError */
+  /** Kinds of literal and JSON value that are accepted, for messages. */
   check(json: Json, at: Path): Json;
 }
 
@@ -60,13 +60,13 @@ export interface Comparison {
   /** `_ilike` */
   readonly name: string;
   readonly description: string | null;
-  /** Additional cost, counted in values of an operation. Default 0. */
+  /** What it costs the database more than others do, in values of an operation; absent: nothing. */
   readonly cost?: number;
   readonly argument: /** the column's own type */
     | { readonly kind: 'same' }
     /** a list of the column's own type */
     | { readonly kind: 'list' }
-    /** another type, or a list of that */
+    /** another type, or a list of it */
     | { readonly kind: 'type'; readonly type: CatalogType; readonly list: boolean }
     /** an input object type with a fixed name */
     | { readonly kind: 'input'; readonly name: string; readonly description: string | null; readonly fields: readonly ComparisonField[] }
@@ -88,19 +88,19 @@ export interface ComparisonField {
 }
 
 export interface AggregateFunction {
-  /** Name in GraphQL and in the IR: `sum`, `stddev_pop`. */
+  /** `sum`, `stddev_pop`: the name in the IR too. */
   readonly name: string;
   readonly takes: 'numeric' | 'comparable';
-  /** True if the result has the type of the operand; otherwise it is a `Float`. */
+  /** Of the operand's type; else `Float`, where the operand is a column. */
   readonly sameType: boolean;
 }
 
 export interface AggregatePredicateFunction {
   /** `bool_and`, `avg`, `corr` */
   readonly name: string;
-  /** Exact type of the columns that it accepts. */
+  /** The columns it takes must have exactly this type. */
   readonly argumentType: CatalogType;
-  /** Keys of an input object with several columns (`X`, `Y`); `null` for one column. */
+  /** One column, or an input object with these keys (`X`, `Y`). */
   readonly argumentNames: readonly string[] | null;
   readonly resultType: CatalogType;
 }

@@ -1,13 +1,13 @@
 /**
- * Result of the introspection of one source. Plain immutable data of the same shape for every kind: a `dwh` dataset or a `dbb` database
- * takes the place of the schema.
+ * What introspection found in one source. Plain immutable data, the same shape for every kind:
+ * a `dwh` dataset and a `dbb` database play the part of the schema.
  */
 export interface QualifiedName {
   readonly schema: string;
   readonly name: string;
 }
 
-/** Returns the key of a name in maps. */
+/** The key of a name in maps. */
 export function nameKey(name: QualifiedName): string {
   return `${name.schema}\u0000${name.name}`;
 }
@@ -20,44 +20,44 @@ export function sameName(a: QualifiedName, b: QualifiedName): boolean {
 export interface CatalogType {
   /** Schema of the type, `pg_catalog` for built-in ones. */
   readonly schema: string;
-  /** Catalog name: `int4`, `text`, `jsonb`, `geometry`, `my_enum`. For an array, the name of its element type. */
+  /** Catalog name: `int4`, `text`, `jsonb`, `geometry`, `my_enum`. Of an array: that of its element. */
   readonly name: string;
   readonly kind: 'base' | 'enum' | 'range' | 'multirange' | 'composite' | 'pseudo';
-  /** True for arrays of any number of dimensions. */
+  /** An array of any number of dimensions. */
   readonly array: boolean;
-  /** The column's declared type, if that is a domain over this type. */
+  /** Set when the column's declared type is a domain over this one. */
   readonly domain?: QualifiedName;
-  /** Values of an enumeration, if compiled writes depend on them. */
+  /** Of an enumeration: its values, where those who write have to know them. */
   readonly members?: readonly string[];
-  /** Fractional digits of decimals and timestamps, if compiled statements depend on them. */
+  /** Of decimals and moments: how many digits behind the point are kept, where statements have to know. */
   readonly fraction?: number;
-  /** Collation of text, if it differs from the database's default. */
+  /** How its texts are compared, where that is not the database's default. */
   readonly collation?: CatalogCollation;
-  /** Comparison operators that the database does not have for the type; includes `order_by` if it cannot sort. Default none. */
-  readonly unsupported?: readonly string[];
+  /** Comparison operators that the database does not have for its values, and `order_by` if it cannot sort them. Absent: none. */
+  readonly lacks?: readonly string[];
 }
 
-/** Returns true if the database has the comparison operator, or an order (`order_by`), for values of the type. */
-export function supports({ unsupported }: CatalogType, operator: string): boolean {
-  return unsupported?.includes(operator) !== true;
+/** Whether the database has the comparison operator, or an order (`order_by`), for values of the type. */
+export function supports({ lacks }: CatalogType, operator: string): boolean {
+  return lacks?.includes(operator) !== true;
 }
 
 export interface CatalogCollation {
-  /** Identity of the collation, for comparison. */
+  /** Of two collations, whether they are the same one. */
   readonly id: number;
-  /** Name, if statements have to name the collation. */
+  /** Where statements have to name it. */
   readonly name?: string;
-  /** False if texts that differ in their bytes may be equal. */
+  /** False: texts that are not the same bytes may be equal. */
   readonly deterministic: boolean;
 }
 
 export interface CatalogColumn {
   readonly name: string;
   readonly type: CatalogType;
-  /** False if rows that are read from the table never have null here. */
+  /** False: no row that is read from the table has null here. */
   readonly nullable: boolean;
   readonly hasDefault: boolean;
-  /** `generated always as (…) stored`: cannot be written. */
+  /** `generated always as (…) stored`: never written. */
   readonly generated: boolean;
   readonly identity: false | 'always' | 'by-default';
   readonly comment: string | null;
@@ -75,8 +75,8 @@ export interface CatalogForeignKey {
   readonly columns: readonly string[];
   readonly target: QualifiedName;
   readonly targetColumns: readonly string[];
-  /** True if the key is `not valid` or not enforced, so that rows may refer to missing rows. */
-  readonly unvalidated?: boolean;
+  /** `not valid`, or not enforced: rows may point to nothing. */
+  readonly unvalidated?: true;
 }
 
 export type CatalogTableKind = 'table' | 'partitioned-table' | 'view' | 'materialized-view' | 'foreign-table';
@@ -86,70 +86,59 @@ export interface CatalogTable {
   readonly id: number;
   readonly name: QualifiedName;
   readonly kind: CatalogTableKind;
-  /** True for a child of a partitioned table: it can be tracked, but is not listed for tracking. */
+  /** A child of a partitioned table: may be tracked, but is not offered. */
   readonly partition?: boolean;
   readonly comment: string | null;
-  /** Ordered by position. */
+  /** In order of position. */
   readonly columns: readonly CatalogColumn[];
   readonly primaryKey: CatalogKey | null;
-  /** Without the primary key. */
+  /** Unique constraints besides the primary key. */
   readonly uniqueConstraints: readonly CatalogKey[];
-  /** Names of all other constraints (check, exclusion). */
+  /** Names of all other constraints (check, exclusion); foreign keys are below. */
   readonly otherConstraints: readonly string[];
   readonly foreignKeys: readonly CatalogForeignKey[];
   readonly insertable: boolean;
   readonly updatable: boolean;
   readonly deletable: boolean;
-  /**
-   * True for an ordinary table outside any inheritance, without rules and row policies: reading it reads its own rows only. Absent if
-   * unknown.
-   */
+  /** An ordinary table outside any inheritance, without rules and row policies: reading it reads its own rows only. Absent: not known. */
   readonly stored?: boolean;
-  /**
-   * True if one database snapshot always shows the same rows of the table and its parts: no views, foreign tables, rules or row policies.
-   * Absent if unknown.
-   */
+  /** The same snapshot of the database shows the same rows of it and of its parts: no views, foreign tables, rules and row policies. Absent: not known. */
   readonly snapshotBound?: boolean;
-  /** True if policies may hide rows from the role of the connection. */
-  readonly rowSecurity?: boolean;
-  /**
-   * True if reading the table also reads rows of tables that inherit from it, which need not respect its keys. Never set for partitioned
-   * tables.
-   */
-  readonly inherited?: boolean;
-  /** Events that may change other rows too, through triggers, rules or cascading foreign keys. Absent if unknown. */
+  /** Policies may hide its rows from the role of the connection. */
+  readonly rowSecurity?: true;
+  /** Reading it reads rows of others too, which inherit from it and need not keep its keys. Never set for partitioned tables. */
+  readonly inherited?: true;
+  /** Whether writing its rows may change any others: by triggers, rules, foreign keys that cascade. Absent: not known. */
   readonly sideEffects?: Readonly<Record<WriteEvent, boolean>>;
-  /** Undefined for views, and for kinds with a single server. */
+  /** Absent: a view, or its kind of database is one server. */
   readonly distribution?: CatalogDistribution;
 }
 
 export type WriteEvent = 'insert' | 'update' | 'delete';
 
-/** Placement of a table's rows in a cluster of servers. Tables of one group store rows with the same distribution value together. */
+/** Where the rows of a table are in a cluster of servers. Tables of one group whose rows lie by the same value lie together. */
 export type CatalogDistribution =
-  /**
-   * Each row on the server that the value of `column` maps to; that value is never null and never changes. `null`: all rows on one server.
-   */
+  /** Each on the server that the value of the column leads to, which is never null and never changes; null: all on one server. */
   | { readonly kind: 'distributed'; readonly column: string | null; readonly group: number }
-  /** All rows on one server, together with all tables of the schema. */
+  /** All on one server, with those of all tables of the schema. */
   | { readonly kind: 'schema'; readonly group: number }
-  /** All rows on every server. */
+  /** All on every server. */
   | { readonly kind: 'reference' }
-  /** All rows on the server that receives the statement. */
+  /** All on the server that is asked. */
   | { readonly kind: 'local' };
 
-/** Returns the column whose value decides on which server a row is. */
+/** The column whose value decides on which server a row is. */
 export function distributionColumn({ distribution }: Pick<CatalogTable, 'distribution'>): string | null {
   return distribution?.kind === 'distributed' ? distribution.column : null;
 }
 
-/** Returns true if writes to the table are known to change its own rows only: the `contained` of a mutation. */
+/** What `contained` of a mutation says: writes to the table are known to change its own rows only. */
 export function isContained(table: CatalogTable, event: WriteEvent): boolean {
   return table.sideEffects?.[event] === false;
 }
 
 export interface CatalogFunctionArgument {
-  /** Empty if unnamed. */
+  /** Empty when unnamed. */
   readonly name: string;
   readonly type: CatalogType;
   readonly hasDefault: boolean;
@@ -161,41 +150,42 @@ export interface CatalogFunction {
   readonly comment: string | null;
   readonly volatility: 'immutable' | 'stable' | 'volatile';
   readonly variadic: boolean;
-  /** Input arguments (modes i, b and v), in order; trailing ones may have defaults. */
+  /** Input arguments (modes i, b and v), in order; the trailing ones may have defaults. */
   readonly arguments: readonly CatalogFunctionArgument[];
   readonly returns: CatalogType;
-  /** Table whose row type is returned, or null. */
+  /** The table whose row type is returned, or null. */
   readonly returnsTable: QualifiedName | null;
   readonly returnsSet: boolean;
-  /** `returns table (…)` or out parameters: not the row type of a table. */
+  /** `returns table (…)` and out parameters: not the row type of a table. */
   readonly aggregate: boolean;
 }
 
 export interface Catalog {
-  /** Tables by `nameKey`. */
+  /** By `nameKey`. */
   readonly tables: ReadonlyMap<string, CatalogTable>;
-  /** Overloads by `nameKey`. No aggregates or procedures. */
+  /** By `nameKey`; several entries are overloads. Functions only, no aggregates or procedures. */
   readonly functions: ReadonlyMap<string, readonly CatalogFunction[]>;
   /** Server version as a number, such as 150018. */
   readonly version: number;
-  /** Schema of tables that are named without one. */
+  /** What the database calls the schema of tables that are named without one. */
   readonly unnamedSchema?: string;
 }
 
-/** Tables and functions to introspect; undefined means all. */
+/** Tables and functions that a caller is interested in; undefined is all. */
 export interface CatalogScope {
   readonly tables?: readonly QualifiedName[];
   readonly functions?: readonly QualifiedName[];
 }
 
-/** Basic facts about a table, without its columns and keys. */
-export interface TableOverview {
+/** What is told of a table without reading its columns and keys. */
+export interface SurveyedTable {
   readonly name: QualifiedName;
   readonly kind: CatalogTableKind;
   readonly comment: string | null;
-  /** The database's latest estimate; `null` if it has none. */
+  /** As the database last estimated it; null: it does not say. */
   readonly estimatedRows: number | null;
-  /** Definitions of defaults by column, as SQL; only if the tables were named. */
+  /** By column, as SQL; only where the tables were named. */
   readonly defaults: ReadonlyMap<string, string>;
+  /** As that of a table. */
   readonly distribution?: CatalogDistribution;
 }

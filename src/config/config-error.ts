@@ -1,11 +1,11 @@
-/** Invalid settings: the service cannot start. The message is shown to the user unchanged. */
+/** The service cannot start with these settings. The message is complete and goes to the user as it is. */
 export class ConfigError extends Error {
   constructor(reason: string) {
     super(`Fatal Error: ${reason}`);
     this.name = 'ConfigError';
   }
 
-  /** Uses the message without the usual prefix. */
+  /** With a text that has a beginning of its own. */
   static complete(message: string): ConfigError {
     const error = new ConfigError('');
     error.message = message;
@@ -13,7 +13,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Invalid environment variable. */
+/** A setting that came from the environment. */
 export class EnvironmentError extends ConfigError {
   constructor(variable: string, reason: string) {
     super(reason);

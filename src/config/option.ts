@@ -1,18 +1,19 @@
+/** One option of the service, and how the rows of the table are written. */
 import type { OptionType } from './option-types.ts';
 
 export interface Option<T> {
-  /** Name without the dashes. */
+  /** Without the dashes. */
   readonly flag: string;
   readonly short?: string;
-  /** Environment variable, if there is one. */
+  /** Absent: the flag only. */
   readonly env?: string;
-  /** Read if `env` is not set. */
+  /** Read when the other one is not set. */
   readonly olderEnv?: string;
   readonly type: OptionType<T>;
   readonly default: T;
   readonly group: OptionGroup;
   readonly help: string;
-  /** Values of a list that are accepted although their feature does not exist yet, with the condition that they wait for. */
+  /** Of a list: values that are accepted, for set-ups name them, although their feature is not there; until what. */
   readonly withoutEffect?: ReadonlyMap<string, string>;
 }
 
@@ -20,14 +21,15 @@ export type OptionGroup = 'Databases' | 'HTTP' | 'Access' | 'Behaviour' | 'Event
 
 interface Details extends Pick<Option<unknown>, 'withoutEffect'> {
   readonly short?: string;
-  /** Replaces the upper-case flag in the name of the variable; `null` for no variable. */
+  /** Replaces the upper-case flag behind the prefix; null: there is no variable. */
   readonly env?: string | null;
   readonly olderEnv?: string;
 }
 
+/** Of the environment variables of all options. */
 export const VARIABLE_PREFIX = 'SVC_GRAPHQL_';
 
-/** Returns a function that makes the rows of a group. */
+/** @returns makes the rows of a group */
 export function optionsOf(group: OptionGroup) {
   return <T>(flag: string, type: OptionType<T>, byDefault: NoInfer<T>, help: string, details: Details = {}): Option<T> => ({
     flag,

@@ -1,6 +1,7 @@
 /**
- * The table of options: flags, environment variables, defaults, validation, `--help` and the reference page come from it. A new option is
- * one row in its group. All durations in `Config` are in milliseconds.
+ * Every option of the service, once: flags, environment variables, defaults, validation, `--help`
+ * and the documentation page come from this table. A new option is a row of its group, and whoever owns the
+ * feature reads it from `Config`. All durations in `Config` are milliseconds.
  */
 import type { Option } from './option.ts';
 import { accessOptions } from './options/access.ts';
@@ -12,6 +13,7 @@ import { httpOptions } from './options/http.ts';
 import { limitOptions } from './options/limits.ts';
 import { loggingOptions } from './options/logging.ts';
 
+/** In the order in which help and documentation show them. */
 const options = {
   ...databaseOptions,
   ...httpOptions,
@@ -25,8 +27,8 @@ const options = {
 
 export type OptionName = keyof typeof options;
 
-/** Complete and validated settings of the process. Durations are in milliseconds. */
+/** The settings of one process, complete and checked. Durations are milliseconds. */
 export type Config = { readonly [K in OptionName]: (typeof options)[K] extends Option<infer T> ? T : never };
 
-/** Rows in the order of help and documentation. */
+/** The rows in the order of the table. */
 export const optionRows = Object.entries(options) as readonly (readonly [OptionName, Option<unknown>])[];

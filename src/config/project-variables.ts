@@ -1,6 +1,6 @@
 import { VARIABLE_PREFIX } from './option.ts';
 
-/** Settings of project commands that have an environment variable, named by their key in config.yaml. */
+/** Settings of the commands of projects that environment variables may say, by their keys of config.yaml where they have one. */
 const SETTINGS = [
   'env',
   'database_name',
@@ -23,10 +23,10 @@ const SETTINGS = [
 
 export type ProjectSetting = (typeof SETTINGS)[number];
 
-/** Returns `SVC_GRAPHQL_API_PATHS_GRAPHQL` for `api_paths.graphql`. */
+/** The variable of a setting: that of `api_paths.graphql` is `SVC_GRAPHQL_API_PATHS_GRAPHQL`. */
 export function projectVariable(setting: ProjectSetting): string {
   return VARIABLE_PREFIX + setting.toUpperCase().replaceAll('.', '_');
 }
 
-/** Variables of all project settings; the service ignores them. */
+/** Of all settings: a service may find them in its environment, too, and has no use for them. */
 export const PROJECT_VARIABLES: readonly string[] = SETTINGS.map(projectVariable);

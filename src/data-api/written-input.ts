@@ -1,7 +1,8 @@
 /**
- * Input of a write as it is sent to the input validation hook of a permission: with the names of the equivalent GraphQL mutation, so that
- * a hook finds `_set` for every endpoint. Names without a GraphQL equivalent stay as they are. The input is valid here; it is only
- * renamed.
+ * What a data operation is about to write, as the hook of a permission gets it: in the words of the
+ * GraphQL mutation that does the same, so that a hook that looks at `_set` finds it whichever
+ * endpoint was asked. What GraphQL has no word for stays as the request has it. Everything here was
+ * checked before: it is only spelled anew.
  */
 import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
 import { fieldName } from '../schema-cache/naming.ts';
@@ -9,23 +10,24 @@ import type { SourceInfo, TableInfo } from '../schema-cache/schema-cache.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import type { WriteTable } from '../schema/fields/write-table.ts';
 
-/** Returns values by GraphQL column name. */
+/** Values by column. */
 export function writtenValues({ source, info }: WriteTable, values: Iterable<readonly [string, Json]>): JsonObject {
   return Object.fromEntries([...values].map(([column, json]) => [columnName(source.info, info, column), json]));
 }
 
-/** Returns the arguments of a mutation, whose operators begin with `_` instead of `$`. */
+/** Arguments of a mutation: its operators have their names with `_` there. */
 export function writtenArguments({ source }: WriteTable, args: Readonly<Record<string, Json | undefined>>): JsonObject {
-  const present = Object.entries(args).filter((entry): entry is [string, Json] => entry[1] !== undefined);
-  return Object.fromEntries(present.map(([name, json]) => [operatorName(source.info, name), json]));
+  const given = Object.entries(args).filter((entry): entry is [string, Json] => entry[1] !== undefined);
+  return Object.fromEntries(given.map(([name, json]) => [word(source.info, name), json]));
 }
 
+/** The condition of a request. */
 export function writtenWhere({ source, info }: WriteTable, where: Json): Json {
   return expression(source.info, info, where);
 }
 
-/** Returns the GraphQL name of `$eq` or `_eq` in the naming convention of the source. */
-function operatorName({ namingConvention }: SourceInfo, name: string): string {
+/** `$eq` and `_eq` alike, in the naming convention of the source. */
+function word({ namingConvention }: SourceInfo, name: string): string {
   return fieldName(namingConvention, name.startsWith('$') ? `_${name.slice(1)}` : name);
 }
 
@@ -44,9 +46,9 @@ function entry(source: SourceInfo, table: TableInfo, key: string, value: Json): 
   switch (key.startsWith('$') ? `_${key.slice(1)}` : key) {
     case '_and':
     case '_or':
-      return [operatorName(source, key), isJsonArray(value) ? value.map((item) => expression(source, table, item)) : value];
+      return [word(source, key), isJsonArray(value) ? value.map((item) => expression(source, table, item)) : value];
     case '_not':
-      return [operatorName(source, key), expression(source, table, value)];
+      return [word(source, key), expression(source, table, value)];
     case '_exists':
       return ['_exists', value];
     default:
@@ -68,6 +70,6 @@ function fieldEntry(source: SourceInfo, table: TableInfo, key: string, value: Js
 }
 
 function comparisons(source: SourceInfo, value: Json): Json {
-  if (!isJsonObject(value)) return { [operatorName(source, '_eq')]: value };
-  return Object.fromEntries(Object.entries(value).map(([operator, argument]) => [operatorName(source, operator), argument]));
+  if (!isJsonObject(value)) return { [word(source, '_eq')]: value };
+  return Object.fromEntries(Object.entries(value).map(([operator, argument]) => [word(source, operator), argument]));
 }

@@ -1,8 +1,8 @@
-/** Trial run of a plan: the service runs the migrations in transactions that it rolls back. */
+/** The trial of a plan: migrations in transactions that the service rolls back. */
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import type { NeededExtension } from '../backend/migration-dialect.ts';
 import { type Migration, shownFile } from '../migrations/migration-files.ts';
-import { entriesIn, type HistoryEntry } from '../migrations/run-migrations.ts';
+import { entriesIn, type Entry } from '../migrations/run-migrations.ts';
 import { trialSql } from '../migrations/schema-print.ts';
 import { cellOf, emptySource, type ListedSource, migrationsOf } from '../migrations/sources.ts';
 import { offsetOf, placeIn } from '../migrations/text-place.ts';
@@ -10,7 +10,7 @@ import { failure } from '../project/failure.ts';
 import { OLD_SERVICE, ServerError, type ServerClient, type SqlSource } from '../project/server-client.ts';
 import { type HeldLock, locksIn } from './locks.ts';
 
-/** Prefix of the version under which a needed extension is tried; its name follows. */
+/** Beginning of the version under which a needed extension is tried, before its name. */
 const EXTENSION = 'extension ';
 
 export interface PlannedStep {
@@ -20,11 +20,11 @@ export interface PlannedStep {
   readonly file: string;
   readonly checksum: string;
   readonly state: 'tried' | 'failed' | 'not tried';
-  /** Reason why it failed or was not tried. */
+  /** Why it failed or was not tried, with the line where it is known. */
   readonly message?: string;
   readonly line?: number;
   readonly column?: number;
-  /** Locks on existing tables; present if `state` is `tried`. */
+  /** Of one that was tried: what it takes of tables that were there, until its transaction ends. */
   readonly locks?: readonly HeldLock[];
 }
 
@@ -34,20 +34,20 @@ export interface Pending {
 }
 
 export interface PlanOptions {
-  /** Runs SQL, in transactions that are rolled back. */
+  /** Whether SQL is run, in transactions that are rolled back. */
   readonly tries: boolean;
-  /** Timeout of one statement of the trial run. */
+  /** ms that a statement of the trial may take. */
   readonly statementTimeoutMs: number;
-  /** Timeout for a lock in the trial run. */
+  /** ms that it may wait for a lock. */
   readonly lockTimeoutMs: number;
-  /** Timeout of the whole trial run. */
+  /** ms that the trial may take in all. */
   readonly timeoutMs: number;
-  /** Makes a plan of which only `hash` is used: no trial run. */
+  /** Only `hash` is wanted: the service is not asked for more. */
   readonly hashOnly?: true;
 }
 
-export function reasonNotTried({ source, migration }: Pending): string | undefined {
-  if (source.backend?.migrations?.rollback === undefined) return 'its database cannot roll back definitions';
+export function whyNotTried({ source, migration }: Pending): string | undefined {
+  if (source.backend?.migrations?.rollback === undefined) return 'what is defined in its database cannot be rolled back';
   if (trialSql(source, migration, 'up') !== undefined) return undefined;
   const [foreign] = migrationsOf(source).scan(migration.up ?? '').foreign;
   return foreign === undefined
@@ -57,7 +57,7 @@ export function reasonNotTried({ source, migration }: Pending): string | undefin
 
 interface TrialInput {
   readonly tried: readonly Pending[];
-  /** Metadata of the project; `undefined` if inconsistencies and schemas are not compared. */
+  /** `undefined` if inconsistencies and schemas are not to be compared. */
   readonly document: JsonObject | undefined;
   /** Sources that the service does not have. */
   readonly added: readonly ListedSource[];
@@ -65,16 +65,16 @@ interface TrialInput {
   readonly extensions: ReadonlyMap<string, NeededExtension>;
 }
 
-export async function runTrial(
+export async function tryOut(
   server: ServerClient,
   { tried, document, added, extensions }: TrialInput,
   { statementTimeoutMs, lockTimeoutMs, timeoutMs, hashOnly }: PlanOptions,
   notes: string[],
 ): Promise<JsonObject> {
   if (hashOnly === true || (tried.length === 0 && document === undefined)) return {};
-  // One prelude and one probe serve the databases of all sources.
+  // A prelude and a probe are for the databases of all sources.
   const [rollback, ...others] = new Set(tried.map(({ source }) => migrationsOf(source).rollback));
-  if (others.length > 0) throw failure('not-supported', 'one plan cannot try migrations of several database kinds: use --no-try');
+  if (others.length > 0) throw failure('not-supported', 'migrations of several kinds of databases are not tried in one plan: use --no-try');
   const args: JsonObject = {
     migrations: [
       ...[...extensions].map(([source, { name, sql }]) => ({ source, version: EXTENSION + name, sql })),
@@ -105,7 +105,7 @@ function secondsOf(timeoutMs: number): number {
 }
 
 /**
- * Returns a function that runs a query in the database of a source that the service does not have yet, and returns its first cell.
+ * Runs queries in the database of a source that the service does not have yet, and returns their one cell.
  * @throws ProjectFailure if the database cannot be read
  */
 function cellOfNew(server: ServerClient, source: ListedSource, { timeoutMs }: PlanOptions): (sql: string) => Promise<string> {
@@ -123,15 +123,16 @@ function cellOfNew(server: ServerClient, source: ListedSource, { timeoutMs }: Pl
   };
 }
 
+/** A source as a deployment adds it. */
 function asAdded({ name, kind, entry }: ListedSource): JsonObject {
   return { name, kind, tables: [], ...emptySource(entry) };
 }
 
 /**
- * Returns the migration history in the database of a source that the service does not have yet.
+ * Returns the migrations that are recorded in the database of a source that the service does not have yet.
  * @throws ProjectFailure if the database cannot be read
  */
-export async function readEntriesOfNew(server: ServerClient, source: ListedSource, options: PlanOptions): Promise<readonly HistoryEntry[]> {
+export async function readEntriesOfNew(server: ServerClient, source: ListedSource, options: PlanOptions): Promise<readonly Entry[]> {
   const { history, rollback } = migrationsOf(source);
   if (rollback === undefined) return [];
   const cell = cellOfNew(server, source, options);
@@ -140,20 +141,20 @@ export async function readEntriesOfNew(server: ServerClient, source: ListedSourc
 
 /**
  * Returns the extensions that a deployment creates before the pending migrations, by source.
- * @param existing sources of the service
+ * @param there sources of the service
  * @throws ProjectFailure if a database cannot be read
  */
 export async function extensionsOf(
   server: ServerClient,
   pending: readonly Pending[],
-  existing: readonly SqlSource[],
+  there: readonly SqlSource[],
   options: PlanOptions,
 ): Promise<ReadonlyMap<string, NeededExtension>> {
   const found = new Map<string, NeededExtension>();
   for (const source of new Set(pending.map((each) => each.source))) {
     const texts = pending.filter((each) => each.source === source).map(({ migration }) => migration.up ?? '');
-    const exists = existing.some(({ name }) => name === source.name);
-    const cell = exists ? cellOf(server, source) : cellOfNew(server, source, options);
+    const isThere = there.some(({ name }) => name === source.name);
+    const cell = isThere ? cellOf(server, source) : cellOfNew(server, source, options);
     const needed = await source.backend?.migrations?.neededExtension?.(source.entry, texts, cell);
     if (needed !== undefined) found.set(source.name, needed);
   }
@@ -175,7 +176,7 @@ export function stepOf({ source, migration }: Pending, untried: string | undefin
       message: `${String(extension['version']).slice(EXTENSION.length)} cannot be created: ${String(extension['message'])}`,
     };
   if (result === undefined)
-    return { ...common, state: 'not tried', message: trial['migrations'] === undefined ? 'nothing was tried' : 'an earlier one failed' };
+    return { ...common, state: 'not tried', message: trial['migrations'] === undefined ? 'nothing was tried' : 'one before it failed' };
   if (result['ok'] === true) {
     const earlier = results.slice(0, at).filter((each) => each['source'] === source.name);
     return { ...common, state: 'tried', locks: locksIn(result['probed'], earlier.at(-1)?.['probed']) };

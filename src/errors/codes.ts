@@ -1,4 +1,4 @@
-/** Error codes with their HTTP status on endpoints that use status codes for errors. */
+/** Every error code with the HTTP status it has on endpoints that keep the status. */
 export const ERROR_STATUS = {
   'access-denied': 400,
   'already-exists': 400,

@@ -1,27 +1,27 @@
-/** Makes the stored calls of asynchronous actions. */
+/** Makes the calls of asynchronous actions that were written down. */
 import type { CallOutcome, CallStore, DueCall } from '../metadata-store/action-log.ts';
 import type { HandlerCaller } from '../webhooks/handler-call.ts';
 import { ADMIN_ROLE } from '../auth/session.ts';
 import { ROLE_VARIABLE } from '../auth/session-variables.ts';
 import { encodeAdminError, toSvcError } from '../errors/encode.ts';
 import type { SvcError } from '../errors/svc-error.ts';
-import { InvalidAnswer, checkAnswer } from '../execute/action-answer.ts';
+import { AnswerRefused, checkAnswer } from '../execute/action-answer.ts';
 import { expectationOf } from '../schema/actions/expectation.ts';
 import type { ActionInfo } from '../schema-cache/action-info.ts';
 import type { SchemaCache } from '../schema-cache/schema-cache.ts';
 import type { PromptCancellation } from '../util/cancellation.ts';
 import { printJson } from '../util/json.ts';
-import type { ReserveMemory } from './event-memory.ts';
+import type { Hold } from './holdings.ts';
 import type { Queue } from './queue.ts';
 
 export interface ActionCallsOptions {
   readonly store: CallStore;
-  /** In ms. */
+  /** ms */
   readonly pollInterval: number;
-  /** Returns the current schema cache. */
+  /** As it is now. */
   cache(): Pick<SchemaCache, 'actions' | 'customTypes'>;
   readonly call: HandlerCaller;
-  /** Returns true if a caller with this role may see internals of errors. */
+  /** Whether a caller of this role sees internals of errors. */
   showsInternal(role: string): boolean;
 }
 
@@ -32,11 +32,11 @@ export function actionCalls(options: ActionCallsOptions): Queue<DueCall, CallOut
     pollInterval: options.pollInterval,
     store: () => options.store,
     sizeOf: ({ result }) => (result.kind === 'completed' ? result.response.length : result.kind === 'failed' ? result.errors.length : 0),
-    triggerQueues: () => asynchronous().map(({ name }) => ({ name })),
-    async process(due, signal, reserve) {
-      const action = asynchronous().find(({ name }) => name === due.queue);
-      if (action === undefined) throw new Error(`the action ${due.queue} does not exist any more`);
-      return { id: due.id, result: await resultOf(due, action, options, signal, reserve) };
+    lanes: () => asynchronous().map(({ name }) => ({ name })),
+    async work(due, signal, hold) {
+      const action = asynchronous().find(({ name }) => name === due.lane);
+      if (action === undefined) throw new Error(`the action ${due.lane} has gone`);
+      return { id: due.id, result: await resultOf(due, action, options, signal, hold) };
     },
   };
 }
@@ -46,10 +46,10 @@ async function resultOf(
   action: ActionInfo,
   { cache, call, showsInternal }: ActionCallsOptions,
   signal: PromptCancellation,
-  reserveMemory: ReserveMemory,
+  hold: Hold,
 ): Promise<CallOutcome['result']> {
   const { name, definition, output } = action;
-  let requestedDelay: number | null = null;
+  let wait: number | null = null;
   try {
     const reply = await call(
       {
@@ -59,10 +59,10 @@ async function resultOf(
         sessionVariables,
         query: null,
         headers,
-        options: { signal },
-        reserveMemory,
+        how: { signal },
+        hold,
         onRetryAfter: (seconds) => {
-          requestedDelay = seconds;
+          wait = seconds;
         },
       },
       { bytes: 0 },
@@ -70,20 +70,20 @@ async function resultOf(
     try {
       checkAnswer(reply.body, { type: output, expects: expectationOf(output, cache().customTypes), fields: null });
     } catch (error) {
-      throw error instanceof InvalidAnswer ? reply.refused(error.message) : error;
+      throw error instanceof AnswerRefused ? reply.refused(error.message) : error;
     }
     return { kind: 'completed', response: printJson(reply.body) };
   } catch (thrown) {
     if (signal.aborted) throw thrown;
     const error = toSvcError(thrown);
     const { numRetries = 0, intervalSec = 0 } = definition.retryConf ?? {};
-    if (tries < numRetries && !isFinal(error)) return { kind: 'retry', seconds: requestedDelay ?? intervalSec };
+    if (tries < numRetries && !isFinal(error)) return { kind: 'retry', seconds: wait ?? intervalSec };
     const shown = showsInternal(sessionVariables.get(ROLE_VARIABLE) ?? ADMIN_ROLE);
     return { kind: 'failed', errors: printJson(encodeAdminError(error, shown)) };
   }
 }
 
-/** Errors of the handler itself are final. */
+/** What the handler itself has said is its answer. */
 function isFinal(error: SvcError): boolean {
   return error.graphqlErrors !== undefined;
 }

@@ -1,10 +1,10 @@
-/** A sleep that can be interrupted. */
+/** A sleep that can be ended. */
 export interface Waker {
-  /** Ends the current sleep, or the next one at once. */
+  /** Ends the sleep, or the next one before it begins. */
   wake(): void;
   wait(ms: number): Promise<void>;
-  /** Discards earlier calls of `wake`. */
-  reset(): void;
+  /** Forgets that it was woken. */
+  rest(): void;
 }
 
 export function createWaker(): Waker {
@@ -28,7 +28,7 @@ export function createWaker(): Waker {
       end = undefined;
       isAwake = false;
     },
-    reset() {
+    rest() {
       isAwake = false;
     },
   };

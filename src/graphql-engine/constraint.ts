@@ -1,14 +1,14 @@
 /**
- * Facts about a request's variables that shaped a plan. A cached plan serves a request only if all of them hold for it. Values that do not
- * shape the plan are never examined.
+ * Facts about a request's variables that shaped a plan. A cached plan may serve a request only if
+ * all of them hold for it. Values that do not shape the plan are never looked into.
  */
 import { isJsonArray, isJsonObject, type Json, jsonEqual } from '../util/json.ts';
 import { type JsonPath, valueAt } from '../util/json-path.ts';
 
-/** Variables of a request after defaults. A nullable variable that was not sent is missing, or null if the service is configured so. */
+/** Variables of a request after defaults; a nullable one that was not sent is missing, or null if the service is set so. */
 export type Variables = Readonly<Record<string, Json>>;
 
-/** A list of at least `least` objects: each has all `required` keys and no others but the `optional` ones. */
+/** A list of at least `least` objects: each has all `required` keys and no others than these and the `optional` ones. */
 export interface ObjectsFact {
   readonly kind: 'objects';
   readonly least: number;
@@ -20,24 +20,23 @@ export interface Constraint {
   readonly variable: string;
   /** Keys and indexes inside the value. */
   readonly path: readonly (string | number)[];
-  /** Missing values count as null; if the difference matters, presence is a fact of its own. */
-  readonly fact:
+  readonly fact: /** what is missing counts as null: where it does not, its presence is a fact of its own */
     | { readonly kind: 'null'; readonly isNull: boolean }
     | { readonly kind: 'present'; readonly present: boolean }
-    /** An object with exactly these keys, in this order. */
+    /** an object with exactly these keys, in this order */
     | { readonly kind: 'keys'; readonly keys: readonly string[] }
-    /** A list of this length; null if the value is not a list. */
+    /** a list of this length; null: not a list */
     | { readonly kind: 'length'; readonly length: number | null }
     | { readonly kind: 'equals'; readonly json: Json }
     | ObjectsFact;
 }
 
-/** Returns the part of a variable's value at a path, or undefined. */
+/** The part of a variable's value at a path; undefined where there is none. */
 export function variablePart(variables: Variables, name: string, path: JsonPath): Json | undefined {
   return valueAt(variables[name], path);
 }
 
-/** Returns true if the fact holds for these variables, so that they can use the plan that it shaped. */
+/** Whether the fact is true of these variables: then the plan that it shaped is theirs too. */
 export function holds(constraint: Constraint, variables: Variables): boolean {
   const value = variablePart(variables, constraint.variable, constraint.path);
   const fact = constraint.fact;

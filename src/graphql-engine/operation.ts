@@ -1,4 +1,4 @@
-/** Translates an operation: walks the roots, including namespaces, and builds the shape of the response. */
+/** Translates an operation: walks the roots, namespaces included, and lays out the response. */
 import { SvcError } from '../errors/svc-error.ts';
 import type { RemoteRoot } from '../ir/remote.ts';
 import type { SelectRoot } from '../ir/select.ts';
@@ -12,18 +12,20 @@ import type { PreparedOperation, TranslatedOperation, TranslatedRoot } from './t
 import type { AddRoot, CollectedField, ResponseNode } from './types.ts';
 
 export interface TranslationRules {
-  /** The role, if its introspection is disabled. */
-  readonly introspectionDisabledRole: string | null;
+  /** The role, where its introspection is disabled. */
+  readonly blindRole: string | null;
   readonly multipleSubscriptionRoots: boolean;
 }
 
-/** @throws SvcError with the path of the error */
+/**
+ * @throws SvcError with the position of the fault
+ */
 export function translateOperation(
   kind: PreparedOperation['kind'],
   { operation }: OperationDocument,
   parent: SelectionParent,
   context: SelectionContext,
-  { introspectionDisabledRole: blindRole, multipleSubscriptionRoots }: TranslationRules,
+  { blindRole, multipleSubscriptionRoots }: TranslationRules,
 ): TranslatedOperation {
   const roots: TranslatedRoot[] = [];
 
@@ -74,7 +76,7 @@ export function translateOperation(
   const response = object(fields);
   if (kind === 'subscription') checkStreams(roots);
   const [join] = kind === 'subscription' ? context.joins.list() : [];
-  // The result of a call is read once; its joins are then run as for a query.
+  // What came of a call is read once, and then what it leads to as by a query.
   if (join !== undefined && roots[0]?.kind !== 'action')
     throw new SvcError('not-supported', 'Remote relationships are not allowed in subscriptions', { path: join.path });
   return {

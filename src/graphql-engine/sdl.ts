@@ -1,27 +1,27 @@
-/** The schema of a role as a document of type definitions, for federation and for people. Printed cooperatively. */
+/** The schema of a role as a document of type definitions: for federation and for people. Made in slices, like introspection. */
 import { SCHEMA } from './introspection/meta-types.ts';
 import { printDefault } from './introspection/default-value.ts';
-import { type YieldTimer, startYieldTimer } from './introspection/yield-timer.ts';
+import { type Slices, startSlices } from './introspection/slices.ts';
 import { createTypeWalk, sortByName } from './introspection/type-walk.ts';
 import { type InputField, type NamedType, type OutputField, printType, type RootTypes } from './types.ts';
 
 export interface SdlOptions {
-  /** Fields of the query root to omit, such as `_service`. */
+  /** Fields of the query root that are left out, such as `_service`. */
   readonly withoutQueryFields?: ReadonlySet<string>;
   readonly withoutTypes?: ReadonlySet<string>;
-  /** Returns the text after a type's name, such as ` @key(fields: "id")`. */
+  /** Text after a type's name, such as ` @key(fields: "id")`. */
   readonly typeDirectives?: (type: NamedType) => string;
-  /** Called after every pause; an error that it throws ends the work. */
-  readonly onResume?: () => void;
+  /** Called at every pause; what it throws ends the work. */
+  readonly goOn?: () => void;
 }
 
 const STANDARD_SCALARS = new Set(['Int', 'Float', 'String', 'Boolean', 'ID']);
 
-/** Prints types and their fields sorted by name, without introspection types and standard scalars. */
+/** Types sorted by name, their fields too; introspection types and standard scalars left out. */
 export async function printRoleSchema(roots: RootTypes, options: SdlOptions = {}): Promise<string> {
-  const timer = startYieldTimer(options.onResume);
+  const slices = startSlices(options.goOn);
   const parts = [printRoots(roots)];
-  for (const type of await createTypeWalk(roots, [SCHEMA]).all(timer)) {
+  for (const type of await createTypeWalk(roots, [SCHEMA]).all(slices)) {
     if (isBuiltIn(type)) continue;
     if (options.withoutTypes?.has(type.name) === true) continue;
     parts.push(
@@ -29,15 +29,15 @@ export async function printRoleSchema(roots: RootTypes, options: SdlOptions = {}
         type,
         type === roots.query ? (options.withoutQueryFields ?? new Set()) : new Set(),
         options.typeDirectives?.(type) ?? '',
-        timer,
+        slices,
       ),
     );
-    if (timer.due()) await timer.yield();
+    if (slices.due()) await slices.next();
   }
   return `${parts.join('\n\n')}\n`;
 }
 
-/** Prints the `schema` definition. */
+/** The definition that names the roots. */
 export function printRoots(roots: RootTypes): string {
   const lines = [`  query: ${roots.query.name}`];
   if (roots.mutation !== null) lines.push(`  mutation: ${roots.mutation.name}`);
@@ -45,18 +45,13 @@ export function printRoots(roots: RootTypes): string {
   return `schema {\n${lines.join('\n')}\n}`;
 }
 
-/** Returns true for types whose definitions documents omit, because every server has them. */
+/** Whether documents leave out its definition, because all know it. */
 export function isBuiltIn({ name, kind }: NamedType): boolean {
   return name.startsWith('__') || (kind === 'scalar' && STANDARD_SCALARS.has(name));
 }
 
-/** Prints the definition of one type. */
-export async function printNamedType(
-  type: NamedType,
-  without: ReadonlySet<string>,
-  directives: string,
-  timer: YieldTimer,
-): Promise<string> {
+/** The definition of one type. */
+export async function printNamedType(type: NamedType, without: ReadonlySet<string>, directives: string, slices: Slices): Promise<string> {
   const head = printDescription(type.description, '');
   switch (type.kind) {
     case 'scalar':
@@ -70,17 +65,17 @@ export async function printNamedType(
       return `${head}enum ${type.name}${directives} {\n${values.join('')}}`;
     }
     case 'input-object': {
-      const fields = await printAll(
+      const fields = await inSlices(
         sortByName(type.fields().values()),
         (field) => `${printDescription(field.description, '  ')}  ${printInputField(field)}\n`,
-        timer,
+        slices,
       );
       return `${head}input ${type.name}${directives} {\n${fields.join('')}}`;
     }
     case 'interface':
     case 'object': {
       const shown = sortByName(type.fields().values()).filter((field) => !without.has(field.name));
-      const fields = await printAll(shown, printOutputField, timer);
+      const fields = await inSlices(shown, printOutputField, slices);
       const implemented = sortByName(type.interfaces?.() ?? []).map(({ name }) => name);
       const keyword = type.kind === 'object' ? 'type' : 'interface';
       const implementing = implemented.length === 0 ? '' : ` implements ${implemented.join(' & ')}`;
@@ -89,11 +84,11 @@ export async function printNamedType(
   }
 }
 
-async function printAll<T>(items: readonly T[], print: (item: T) => string, timer: YieldTimer): Promise<string[]> {
+async function inSlices<T>(items: readonly T[], print: (item: T) => string, slices: Slices): Promise<string[]> {
   const printed: string[] = [];
   for (const item of items) {
     printed.push(print(item));
-    if (printed.length % 16 === 0 && timer.due()) await timer.yield();
+    if (printed.length % 16 === 0 && slices.due()) await slices.next();
   }
   return printed;
 }
@@ -113,7 +108,7 @@ function printInputField(field: InputField): string {
   return `${field.name}: ${printType(field.type)}${field.default === undefined ? '' : ` = ${printDefault(field.default, field.type)}`}`;
 }
 
-/** Prints a one-line string, which can represent every text. */
+/** As a one-line string: every text can be written so, whatever it contains. */
 function printDescription(description: string | null, indent: string): string {
   return description === null ? '' : `${indent}${JSON.stringify(description)}\n`;
 }

@@ -1,6 +1,7 @@
 /**
- * Collects the fields of a selection set for one object type: expands fragments, evaluates directives, merges equal response keys and
- * checks arguments. The only code that validates selections against types.
+ * Collects the fields of a selection set for one object type: spreads fragments, evaluates
+ * directives, merges equal response keys, checks arguments. The only place where selections are
+ * validated against types.
  */
 import { type ArgumentNode, type FieldNode, type FragmentDefinitionNode, Kind, type NamedTypeNode, type SelectionSetNode } from 'graphql';
 import { SvcError } from '../errors/svc-error.ts';
@@ -9,13 +10,13 @@ import { abstractTypeHas, abstractTypeNamed } from './abstract-type.ts';
 import { isExcluded } from './directives.ts';
 import type { InputContext } from './input/context.ts';
 import { fieldNotFound, missingRequired } from './input/input-object.ts';
-import { canonicalArguments } from './input/literal-json.ts';
+import { literalText } from './input/literal-json.ts';
 import { inputAt } from './input.ts';
 import type { JoinList } from './join-list.ts';
 import {
   type AbstractType,
   type CollectedField,
-  type InputValue,
+  type Input,
   type InputField,
   namedTypeOf,
   type ObjectType,
@@ -26,20 +27,20 @@ import {
 export interface SelectionContext extends InputContext {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly joins: JoinList;
-  /** Number of fields that may still be collected: the selection of an interface or a union is collected for each of its types. */
+  /** Fields that may still be collected: what is selected of an interface or a union is collected for each of its types. */
   readonly expansion: { left: number };
-  /** Canonical arguments, computed when response keys collide; stored with the document. */
+  /** Arguments as text, made when response keys meet; kept with the document. */
   readonly argumentTexts: Map<FieldNode, string>;
 }
 
-/** Parent of a selection. */
+/** What is selected from. */
 export interface SelectionParent {
   readonly type: ObjectType;
-  /** The declared type of the position, if it is a union or an interface. */
+  /** The declared type of the position where it is a union or an interface. */
   readonly abstract: AbstractType | null;
   /** Fields besides those of the type: `__schema` and `__type` of the query root. */
   readonly metaFields?: ReadonlyMap<string, OutputField>;
-  /** Returns the error for a missing field that exists for the role; null if it does not exist. */
+  /** Why a field that is known to the role is not there; null: it is unknown. */
   readonly explainMissing?: (field: string, path: Path) => SvcError | null;
 }
 
@@ -50,10 +51,10 @@ interface FieldGroup {
 }
 
 const NO_ARGUMENTS: ReadonlyMap<string, InputField> = new Map();
-const NO_INPUTS: ReadonlyMap<string, InputValue> = new Map();
+const NO_INPUTS: ReadonlyMap<string, Input> = new Map();
 
 /**
- * @param path path of the selection set, such as `$.selectionSet.author.selectionSet`
+ * @param path of the selection set, `$.selectionSet.author.selectionSet`
  * @throws SvcError validation-failed
  */
 export function collectFields(
@@ -65,7 +66,7 @@ export function collectFields(
   const groups = new Map<string, FieldGroup>();
   const spread = new Set<string>();
 
-  /** @param within the abstract type of the selections, which may only name its fields */
+  /** @param within the abstract type that the selections are made on: they may name its fields only */
   const visit = (set: SelectionSetNode, within: AbstractType | null): void => {
     for (const selection of set.selections) {
       if (selection.kind === Kind.FIELD) visitField(selection, within);
@@ -179,11 +180,11 @@ function argumentsOf(
   node: FieldNode,
   definitions: ReadonlyMap<string, InputField>,
   path: Path,
-): ReadonlyMap<string, InputValue> {
+): ReadonlyMap<string, Input> {
   const nodes: readonly ArgumentNode[] = node.arguments ?? [];
   if (nodes.length === 0 && definitions.size === 0) return NO_INPUTS;
   const argsPath = at(path, 'args');
-  const inputs = new Map<string, InputValue>();
+  const inputs = new Map<string, Input>();
   for (const { name, value } of nodes) {
     const definition = definitions.get(name.value);
     if (definition === undefined)
@@ -202,7 +203,10 @@ function argumentText(context: SelectionContext, node: FieldNode): string {
   if (node.arguments === undefined || node.arguments.length === 0) return '';
   let text = context.argumentTexts.get(node);
   if (text === undefined) {
-    text = canonicalArguments(node);
+    text = node.arguments
+      .map((argument) => `${argument.name.value}:${literalText(argument.value)}`)
+      .sort()
+      .join();
     context.argumentTexts.set(node, text);
   }
   return text;

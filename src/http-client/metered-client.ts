@@ -8,7 +8,7 @@ import type { CallKind } from './request.ts';
 
 type Name = CallKind | 'other';
 
-/** Metrics of body sizes, by the purpose of the call. */
+/** Bodies that are counted, by what they are sent for. */
 const BODIES: Readonly<Partial<Record<Name, { readonly sent: MetricDefinition; readonly received: MetricDefinition }>>> = {
   action: { sent: METRICS.actionRequestBytes, received: METRICS.actionResponseBytes },
   event: { sent: METRICS.eventRequestBytes, received: METRICS.eventResponseBytes },
@@ -16,31 +16,31 @@ const BODIES: Readonly<Partial<Record<Name, { readonly sent: MetricDefinition; r
   oneoff: { sent: METRICS.scheduledRequestBytes, received: METRICS.scheduledResponseBytes },
 };
 
-interface CallMetrics {
+interface Cells {
   readonly time: Histogram;
   readonly byStatus: Map<string, Counter>;
   readonly sent: Counter | null;
   readonly received: Counter | null;
 }
 
-/** Wraps a client: counts its calls by purpose while metrics are on. */
+/** The same client; its calls are counted by what they are for, while somebody wants to know. */
 export function meteredClient(client: OutboundClient, registry: Registry, counting: Counting): OutboundClient {
-  const byName = new Map<Name, CallMetrics>();
-  const metricsOf = (name: Name): CallMetrics => {
-    let metrics = byName.get(name);
-    if (metrics === undefined) {
+  const known = new Map<Name, Cells>();
+  const cellsOf = (name: Name): Cells => {
+    let cells = known.get(name);
+    if (cells === undefined) {
       const bodies = BODIES[name];
-      metrics = {
+      cells = {
         time: registry.histogram(METRICS.outboundDuration, name),
         byStatus: new Map(),
         sent: bodies === undefined ? null : registry.counter(bodies.sent),
         received: bodies === undefined ? null : registry.counter(bodies.received),
       };
-      byName.set(name, metrics);
+      known.set(name, cells);
     }
-    return metrics;
+    return cells;
   };
-  const count = (name: Name, { time, byStatus }: CallMetrics, status: string, began: number): void => {
+  const count = (name: Name, { time, byStatus }: Cells, status: string, began: number): void => {
     let counter = byStatus.get(status);
     if (counter === undefined) {
       counter = registry.counter(METRICS.outboundRequests, name, status);
@@ -54,15 +54,15 @@ export function meteredClient(client: OutboundClient, registry: Registry, counti
       if (!counting.isOn) return client.send(call);
       const began = performance.now();
       const name = call.kind ?? 'other';
-      const metrics = metricsOf(name);
-      if (call.body !== undefined) metrics.sent?.add(typeof call.body === 'string' ? Buffer.byteLength(call.body) : call.body.length);
+      const cells = cellsOf(name);
+      if (call.body !== undefined) cells.sent?.add(typeof call.body === 'string' ? Buffer.byteLength(call.body) : call.body.length);
       try {
-        const response = await client.send(call);
-        metrics.received?.add(response.body.length);
-        count(name, metrics, `${Math.floor(response.status / 100)}xx`, began);
-        return response;
+        const answer = await client.send(call);
+        cells.received?.add(answer.body.length);
+        count(name, cells, `${Math.floor(answer.status / 100)}xx`, began);
+        return answer;
       } catch (error) {
-        count(name, metrics, error instanceof OutboundError && error.failure === 'refused-address' ? 'blocked' : 'failed', began);
+        count(name, cells, error instanceof OutboundError && error.failure === 'refused-address' ? 'blocked' : 'failed', began);
         throw error;
       }
     },

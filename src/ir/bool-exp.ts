@@ -3,6 +3,7 @@ import type { Operand } from './value.ts';
 import type { CatalogType } from '../catalog/catalog.ts';
 import type { FunctionCall } from './function-call.ts';
 
+/** A condition on a row. Permission filters and `where` arguments are the same type. */
 export type BoolExp =
   | { readonly kind: 'constant'; readonly value: boolean }
   | { readonly kind: 'and' | 'or'; readonly items: readonly BoolExp[] }
@@ -15,8 +16,8 @@ export type BoolExp =
   | AggregatePredicate;
 
 /**
- * Both hold, and `item` is not evaluated for rows for which `guard` is false: a request must not fail because of a row that the user may
- * not see. Joins a permission filter and a `where`.
+ * Both hold, and `item` is asked of no row for which `guard` does not hold: what a user asks must not
+ * fail because of a row that the user may not see. Stands where a permission filter meets a `where`.
  */
 export interface Guarded {
   readonly kind: 'guarded';
@@ -39,7 +40,7 @@ export type ComparisonArgument =
   /** Operators with an input object, such as `_st_d_within`. Absent fields have their default. */
   | { readonly kind: 'fields'; readonly fields: Readonly<Record<string, Operand>> };
 
-/** `_ceq` and its family; `right` is read from the same row or from the root row of the rule. */
+/** `_ceq` and its family; `right` is read from the same row or from the rule's root row. */
 export interface CompareColumns {
   readonly kind: 'compare-columns';
   readonly left: Read;
@@ -47,7 +48,7 @@ export interface CompareColumns {
   readonly operator: string;
   readonly right: Read;
   readonly rightRow: 'self' | 'root';
-  /** Number of `exists` conditions between this condition and the root row of the rule. */
+  /** How many `exists` conditions lie between this condition and the row that is the rule's root. */
   readonly levels: number;
   readonly nullSafe: boolean;
 }
@@ -57,16 +58,16 @@ export interface Exists {
   readonly kind: 'exists';
   readonly join: Join | null;
   readonly from: Relation;
-  /** The target's permission filter and the nested condition. */
+  /** Target's permission filter and the nested condition. */
   readonly where: BoolExp;
 }
 
-/** `<rel>_aggregate` in `where`: all comparisons hold for the aggregate of the related rows. */
+/** `<rel>_aggregate` in `where`: every comparison must hold for the aggregate of the related rows. */
 export interface AggregatePredicate {
   readonly kind: 'aggregate-predicate';
   readonly join: Join;
   readonly from: Relation;
-  /** The target's permission filter and the predicate's `filter`. */
+  /** Target's permission filter and the predicate's `filter`. */
   readonly where: BoolExp;
   /** `count`, `bool_and`, `avg`, `corr`, …; `count` without arguments is `count(*)`. */
   readonly function: string;
@@ -79,10 +80,10 @@ export type AggregateComparison =
   | { readonly kind: 'compare'; readonly operator: string; readonly operand: Operand }
   | { readonly kind: 'is-null'; readonly isNull: boolean };
 
-/** A condition that is not composed of other conditions on the same row. */
+/** A condition that asks about rows itself. */
 export type BoolExpLeaf = Exclude<BoolExp, { readonly kind: 'and' | 'or' | 'not' | 'guarded' }>;
 
-/** Returns true if `holds` is true for one of the leaves of a condition on a row. */
+/** Whether something holds for one of the conditions that a condition on a row is put together of. */
 export function someLeaf(exp: BoolExp, holds: (leaf: BoolExpLeaf) => boolean): boolean {
   switch (exp.kind) {
     case 'and':
@@ -97,21 +98,21 @@ export function someLeaf(exp: BoolExp, holds: (leaf: BoolExpLeaf) => boolean): b
   }
 }
 
-/** Returns true if the condition compares with the row that is `depth` relationships further out, or beyond. */
-export function comparesWithOuterRow(exp: BoolExp, depth: number): boolean {
+/** Whether a condition compares with the row around so many relationships, or with one further out. */
+export function looksOut(exp: BoolExp, depth: number): boolean {
   switch (exp.kind) {
     case 'and':
     case 'or':
-      return exp.items.some((item) => comparesWithOuterRow(item, depth));
+      return exp.items.some((item) => looksOut(item, depth));
     case 'not':
-      return comparesWithOuterRow(exp.item, depth);
+      return looksOut(exp.item, depth);
     case 'guarded':
-      return comparesWithOuterRow(exp.guard, depth) || comparesWithOuterRow(exp.item, depth);
+      return looksOut(exp.guard, depth) || looksOut(exp.item, depth);
     case 'compare-columns':
       return exp.rightRow === 'root' && exp.levels >= depth;
     case 'exists':
     case 'aggregate-predicate':
-      return comparesWithOuterRow(exp.where, depth + 1);
+      return looksOut(exp.where, depth + 1);
     default:
       return false;
   }
@@ -144,7 +145,7 @@ export function or(...items: readonly BoolExp[]): BoolExp {
   return rest.length === 0 ? FALSE : rest.length === 1 ? (rest[0] as BoolExp) : { kind: 'or', items: rest };
 }
 
-/** A permission filter, and a condition on the rows that pass it. */
+/** A permission filter and what is asked of the rows that it leaves. */
 export function guarded(guard: BoolExp, item: BoolExp): BoolExp {
   if (guard.kind === 'constant') return guard.value ? item : FALSE;
   if (item.kind === 'constant') return item.value ? guard : FALSE;
@@ -156,8 +157,8 @@ export function not(item: BoolExp): BoolExp {
 }
 
 /**
- * Every read of a column, in any place (output, where, order by, distinct on, aggregate, cursor, join key), is one `Read`: the only place
- * where a cell mask is applied.
+ * Every read of a column, wherever it stands (output, where, order by, distinct on, aggregate,
+ * cursor, join key), is one `Read`: the only place where a cell mask is applied.
  */
 export type Read = ColumnRead | ComputedFieldRead | CastRead;
 
@@ -165,9 +166,9 @@ export interface ColumnRead {
   readonly kind: 'column';
   readonly column: string;
   readonly type: CatalogType;
-  /** True if no row has null here. */
-  readonly notNull?: boolean;
-  /** Cell mask of an inherited role: the value is null for rows for which this is false. */
+  /** No row has null here; absent: one may have. */
+  readonly notNull?: true;
+  /** Cell mask of an inherited role: the value is null where this does not hold for the row. */
   readonly mask?: BoolExp;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A mutation root field, permissions included. A compiler turns it into statements that run in one transaction, in order; a failed check
- * raises an error inside the SQL.
+ * The meaning of a mutation root field, permissions included. A compiler turns it into statements
+ * that run in one transaction, in order; a failed check raises inside the SQL.
  */
 import type { CatalogType, QualifiedName } from '../catalog/catalog.ts';
 import type { Path } from '../util/path.ts';
@@ -15,7 +15,7 @@ export interface MutationRoot {
   readonly query?: undefined;
 }
 
-/** The fields of the response, in order, or the row itself (`_one`, `_by_pk`). */
+/** What the response of a mutation holds, in order; or the row itself (`_one`, `_by_pk`). */
 export type MutationOutput =
   | { readonly kind: 'response'; readonly fields: readonly MutationField[] }
   /** The first affected row, or null. */
@@ -31,42 +31,40 @@ export interface Insert {
   readonly table: QualifiedName;
   readonly rows: InsertRows;
   readonly output: MutationOutput;
-  /** Path of errors of all its statements: `$.selectionSet.insert_author.args.objects`, or `.object` for one. */
+  /** Where errors of all its statements are reported: `$.selectionSet.insert_author.args.objects`, `.object` for one. */
   readonly path: Path;
-  /** Covers nested tables too. */
+  /** See `Contained`; nested tables included. */
   readonly contained: Contained;
 }
 
 /**
- * True if the writes change rows of the named tables and no others, because these are ordinary tables without triggers and rules (and, for
- * updates and deletes, no foreign key does more than reject). What `returning` reads from other tables is then the same before and after,
- * which saves a statement. False is always safe.
+ * True: the writes change rows of the tables that are named and no others, because these are
+ * ordinary tables without triggers and rules (and, for updates and deletes, nobody's foreign key
+ * does more than forbid). What `returning` reads from other tables is then the same before and
+ * after, which saves a statement. False is always right.
  */
 export type Contained = boolean;
 
-/** Rows of one table, and the rows that are inserted before and after each of them. */
+/** Rows of one table, with what is inserted before and after each of them. */
 export interface InsertRows {
   readonly table: QualifiedName;
-  /**
-   * Union of the columns of all rows, in a fixed order; includes presets, excludes columns that are filled from nested objects or the
-   * parent.
-   */
+  /** Union of the columns of all rows, in a fixed order: presets included, columns that come from nested objects or the parent not. */
   readonly columns: readonly InsertColumn[];
   readonly rows: readonly InsertRow[];
-  /** Replaces `rows`: any number of rows that set the same columns and have no nested rows. */
+  /** Instead of `rows`: any number of rows that give the same columns and nothing else. */
   readonly uniform?: UniformRows;
   readonly onConflict: OnConflict | null;
-  /** The insert permission's check, on the row after the write. */
+  /** Insert permission's check, on the row after the write. */
   readonly check: BoolExp;
-  /** Undefined if the table has none. */
+  /** Absent: the table has none. */
   readonly key?: RowKey;
-  /** Hooks of the permissions; nested rows have their own. */
+  /** Hooks of the permissions; those of nested rows are with them. */
   readonly validations?: readonly InputValidation[];
 }
 
-/** Rows that a variable holds; a plan for them serves any number. */
+/** Rows as a variable brings them; a plan for them serves any number. */
 export interface UniformRows {
-  /** Values by column: those of all rows (`members`), or one value for all (presets). */
+  /** By column: the values of all rows (`members`), or one value for all (presets). */
   readonly values: ReadonlyMap<string, Operand>;
 }
 
@@ -76,23 +74,24 @@ export interface InsertColumn {
 }
 
 export interface InsertRow {
-  /** Path of the row: `$.selectionSet.insert_author.args.objects[0]`. */
+  /** The row's place: `$.selectionSet.insert_author.args.objects[0]`. */
   readonly path: Path;
-  /** Values by column, presets included; absent columns take their defaults. */
+  /** By column; an absent column takes its default. Presets are here as well. */
   readonly values: ReadonlyMap<string, Operand>;
   /** Inserted before the row; the `remote` columns of its result fill the `local` ones of the row. */
   readonly before: readonly NestedObject[];
-  /** Inserted after the row; its `local` columns fill their `remote` ones. */
+  /** Inserted after it; the `local` columns of the row fill their `remote` ones. */
   readonly after: readonly (NestedObject | NestedArray)[];
 }
 
 export interface NestedObject {
   readonly kind: 'object';
-  /** Name of the relationship in the request. */
+  /** Of the relationship, as the request wrote it. */
   readonly name: string;
-  /** Path of the relationship: `….args.objects[0].author`. */
+  /** The place of the relationship: `….args.objects[0].author`. */
   readonly path: Path;
   readonly columns: readonly NestedColumn[];
+  /** One row. */
   readonly rows: InsertRows;
 }
 
@@ -103,33 +102,33 @@ export interface NestedArray {
   readonly rows: InsertRows;
 }
 
-/** Columns that identify the rows of a table and are never null: those of its primary key or of a unique one. */
+/** Columns that tell the rows of a table apart, none of them ever null: those of its primary key or of a unique one. */
 export type RowKey = readonly InsertColumn[];
 
-/** A column that is filled from a column of another row. */
+/** A column of a row that is filled from one of another row. */
 export interface NestedColumn {
   readonly local: string;
   readonly remote: string;
-  /** Type of the column that provides the value. */
+  /** Of the column that the value comes from. */
   readonly type: CatalogType;
 }
 
 export interface OnConflict {
-  /** Name of the constraint; null: the unique index over `columns`, or any index if that is absent (then no columns can be updated). */
+  /** Name of the constraint; null: the unique index over `columns`, or any when there are none (then nothing can be updated). */
   readonly constraint: string | null;
   readonly columns?: readonly string[];
-  /** Columns of the constraint or index, which identify rows. Absent if unknown. */
+  /** The columns of the constraint or index: what tells rows apart. Absent: not known. */
   readonly key?: readonly string[];
-  /** Columns of `key` that the database numbers for rows without a value. */
-  readonly autoIncrement?: readonly string[];
-  /** `null`: do nothing. */
+  /** Those of `key` that the database counts up where a row has no value. */
+  readonly counted?: readonly string[];
+  /** Null: do nothing. */
   readonly update: {
     readonly columns: readonly string[];
-    /** The update permission's presets. */
+    /** Update permission's presets. */
     readonly presets: ReadonlyMap<string, Operand>;
-    /** The update permission's filter and `where`, on the existing row. */
+    /** Update permission's filter and `where`, on the existing row. */
     readonly where: BoolExp;
-    /** The update permission's check, for updated rows. */
+    /** Update permission's check, for the rows that were updated. */
     readonly check: BoolExp | null;
   } | null;
 }
@@ -137,15 +136,15 @@ export interface OnConflict {
 export interface Update {
   readonly kind: 'update';
   readonly table: QualifiedName;
-  /** The update permission's filter and `where` (or the key). */
+  /** Update permission's filter and `where` (or the key). */
   readonly where: BoolExp;
-  /** Undefined if the table has none. */
+  /** Absent: the table has none. */
   readonly key?: RowKey;
-  /** Operators followed by presets, which are also applied alone. If empty, no statement runs. */
+  /** The operators and then the presets, which run alone too. Empty: nothing runs. */
   readonly assignments: readonly Assignment[];
-  /** Columns that are reset to their defaults; disjoint from `assignments`. */
+  /** Columns that go back to their defaults; none of them is assigned to. */
   readonly defaults?: readonly string[];
-  /** The update permission's check, on the row after the write. */
+  /** Update permission's check, on the row after the write. */
   readonly check: BoolExp;
   readonly output: MutationOutput;
   readonly contained: Contained;
@@ -161,9 +160,9 @@ export interface UpdateMany {
 export interface Delete {
   readonly kind: 'delete';
   readonly table: QualifiedName;
-  /** The delete permission's filter and `where` (or the key). */
+  /** Delete permission's filter and `where` (or the key). */
   readonly where: BoolExp;
-  /** Undefined if the table has none. */
+  /** Absent: the table has none. */
   readonly key?: RowKey;
   readonly output: MutationOutput;
   readonly contained: Contained;

@@ -1,6 +1,6 @@
 /**
- * Values in the IR are references: a plan holds no values of a request, so it can be reused. Only literals of the document are literals
- * here.
+ * Values in the IR are references: a plan holds no request's values, so it can be reused. Only
+ * what the document itself writes out is a literal.
  */
 import type { CatalogType } from '../catalog/catalog.ts';
 import type { Json } from '../util/json.ts';
@@ -15,41 +15,41 @@ export type Value =
   | MembersValue
   | JoinValue
   | CursorValue
-  | TransactionLocalValue;
+  | KeptValue;
 
-/** Literal that was checked against the type. `null` is SQL NULL. */
+/** Already checked against the type. `null` is SQL NULL. */
 export interface LiteralValue {
   readonly kind: 'literal';
   readonly json: Json;
 }
 
-/** The value of a GraphQL variable, or a part of it at `path` (keys and indexes). */
+/** The value of a GraphQL variable, or a part of it (`path`: keys and indexes inside the value). */
 export interface VariableValue {
   readonly kind: 'variable';
   readonly name: string;
   readonly path: readonly (string | number)[];
-  /** Position of the variable in the request, for errors. */
+  /** Where the variable is used, for errors. */
   readonly at: Path;
-  /** Coerces the value of the request when the plan is bound. @throws SvcError */
+  /** Coerces what the request sent; run at bind time. Throws `SvcError`. */
   readonly check: (json: Json, at: Path) => Json;
 }
 
 /**
- * Values of one key in the list of objects that a GraphQL variable (or a part of it) holds; null for objects without the key. Lists of any
- * length have the same reference.
+ * One value per object of a list that a GraphQL variable (or a part of it) holds: that of a key, null where the object
+ * has none. A list of any length is the same reference.
  */
 export interface MembersValue {
   readonly kind: 'members';
   readonly name: string;
   readonly path: readonly (string | number)[];
   readonly key: string;
-  /** Position of the list in the request, for errors. */
+  /** Where the list is used, for errors. */
   readonly at: Path;
-  /** Coerces one value. @throws SvcError */
+  /** As that of a variable, for one value. */
   readonly check: (json: Json, at: Path) => Json;
 }
 
-/** One session variable (name in lower case), always text. Binding fails with `not-found` if it is missing. */
+/** One session variable (lower-case name), always text. Missing: `not-found` at bind time. */
 export interface SessionValue {
   readonly kind: 'session';
   readonly name: string;
@@ -60,32 +60,32 @@ export interface SessionVariablesValue {
   readonly kind: 'session-variables';
 }
 
-/** Values that a run provides: the name of its placeholders, and one part of all keys of a join, as texts. */
-export type JoinValue = { readonly kind: 'placeholder-name' } | { readonly kind: 'join-keys'; readonly part: number };
+/** What the run of a plan brings itself: the name of its holes, and the texts of a part of the keys that a join asks for. */
+export type JoinValue = { readonly kind: 'hole-name' } | { readonly kind: 'join-keys'; readonly part: number };
 
-/** Position of a stream: initially `start`, then after the last returned row. At most one in a statement. */
+/** Where a stream goes on: at `start` at first, then behind the rows that it has given. A statement has at most one. */
 export interface CursorValue {
   readonly kind: 'cursor';
   readonly start: Value;
 }
 
-/** A cell of rows that earlier statements of the same transaction returned. The source fills it in when it runs the statement. */
-export interface TransactionLocalValue {
-  readonly kind: 'transaction-local';
-  /** Indexes of the statements in the transaction; their rows are concatenated. */
+/** What rows of earlier statements of the same transaction have in a cell: the source that runs them brings it. */
+export interface KeptValue {
+  readonly kind: 'kept';
+  /** Places of statements in the transaction; their rows one after another. */
   readonly statements: readonly number[];
   readonly cell: number;
-  /** Index of one row; `null` for the cells of all rows, which are JSON texts, as one JSON array. */
+  /** One row by its place; null: the cells of all rows, JSON texts, as one JSON array. */
   readonly row: number | null;
 }
 
-/** List in the document whose items may be variables. */
+/** A list written in the document whose items may be variables. */
 export interface ListValue {
   readonly kind: 'list';
   readonly items: readonly Value[];
 }
 
-/** Value in the place of a database type. With `list` it is a list of that type (`_in`). */
+/** A value at a position of a database type. With `list` it is a list of that type (`_in`). */
 export interface Operand {
   readonly value: Value;
   readonly type: CatalogType;

@@ -2,7 +2,7 @@ import { type Codec, leaf, wrongType } from '../metadata/codec.ts';
 import { refuseUnknownKeys } from '../metadata/unknown-keys.ts';
 import { isJsonArray, isJsonObject } from '../util/json.ts';
 
-/** `{}`; also accepts null and `[]`. */
+/** `{}`; null and `[]` are taken for it. */
 export const noArguments: Codec<unknown> = leaf(
   'Object',
   (json, path) => {

@@ -1,7 +1,8 @@
 /**
- * An administration operation is one entry: its name, the codec of its arguments, and its effect. `edit` is pure (metadata in, metadata
- * out) and runs inside `State.change`; `run` is for other effects, or for an answer other than success. No code outside of an entry depends
- * on its name.
+ * An administration operation is one entry: its name, the codec of its arguments, and what it
+ * does. `edit` is pure (metadata in, metadata out) and runs inside `State.change`; `run` is for
+ * everything with another effect or with an answer of its own. Machinery never knows operations
+ * by name.
  */
 import type { ActionLog } from '../metadata-store/action-log.ts';
 import type { Session } from '../auth/session.ts';
@@ -18,44 +19,43 @@ import type { Change, ChangeResult, InconsistencyRule, Refresh, State, Warning }
 import type { Cancellation } from '../util/cancellation.ts';
 import { isJsonArray, isJsonObject, type Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
-import type { Cooperative } from '../util/cooperative.ts';
+import type { Sliced } from '../util/sliced.ts';
 import type { OperationAnswer } from './answer.ts';
 import type { PollerReport } from '../subscriptions/poller-report.ts';
 import { INVALID_ARGUMENTS, type OperationErrors, STALE_VERSION } from './operation-error.ts';
 import type { RequestPipeline } from '../pipeline/request-pipeline.ts';
 
-/** Parts of the service that operations use; the same for every request. */
+/** What the service was composed of; the same for every request. */
 export interface Services {
   readonly state: State;
   readonly backends: readonly Backend[];
   readonly kinds: Kinds;
-  /** Includes `internal` in the errors of a `bulk_keep_going`. */
+  /** Whether answers of `bulk_keep_going` show the internals of errors. */
   readonly showInternal: boolean;
   readonly catalogState: CatalogStateStore;
   readonly scheduledEvents: ScheduledEvents;
   /** Calls of asynchronous actions. */
   readonly actionLog: Pick<ActionLog, 'clear'>;
-  /** Pipeline of GraphQL requests, which data operations use, too. */
+  /** That of GraphQL requests: operations on rows go the same way. */
   readonly pipeline: RequestPipeline;
-  /** Returns the current pollers of subscriptions. */
+  /** What works for subscriptions at the moment. */
   readonly pollers: () => readonly PollerReport[];
-  /** Runs operations of `/v1/metadata` on a draft. */
+  /** Makes changes of the metadata on a draft, as requests to `/v1/metadata` do. */
   readonly changeDraft: ChangeDraft;
 }
 
 /**
- * @param changes operations, as in a `bulk`; those that do more than change the metadata are refused
- * @param path path of `changes`
- * @throws SvcError of an operation
+ * @param changes operations as elements of a `bulk`, which stand at `path`; those that do more than change the metadata are refused
+ * @throws SvcError as the operations do
  */
 export type ChangeDraft = (draft: State, changes: readonly Json[], context: OperationContext, path: Path) => Promise<void>;
 
 export interface EditContext {
-  /** State before the change, without pending edits of a bulk. */
+  /** The state before the change: catalogs, dependencies. Pending edits of a bulk are not in it. */
   readonly snapshot: Snapshot;
   readonly backends: readonly Backend[];
   readonly kinds: Kinds;
-  /** Path of the arguments: `$.args`, `$.args[2].args` in a bulk. */
+  /** Of the arguments: `$.args`, `$.args[2].args` in a bulk. */
   readonly path: Path;
 }
 
@@ -63,77 +63,77 @@ export interface OperationContext {
   readonly services: Services;
   readonly session: Session;
   readonly signal?: Cancellation;
-  /** Options of a data operation. Its timeout begins now. */
-  readonly requestOptions: RequestOptions;
+  /** How an operation on rows is run; its time begins now. */
+  readonly how: RequestOptions;
   readonly path: Path;
-  /** Snapshot after all preceding edits. */
+  /** After all edits that precede the operation. */
   readonly snapshot: Snapshot;
-  /** Result of the change that included this operation's `edit`; `undefined` without an edit. */
+  /** What the change that held this operation's own `edit` found; undefined without an edit. */
   readonly changed: ChangeResult | undefined;
-  /** Applies a further change, as `State.change` does. It is undone if the bulk fails. */
+  /** Applies a change of its own, as `State.change`; a failing bulk takes it back. */
   change(change: Change): Promise<ChangeResult>;
-  /** Runs a task that cannot be undone after the whole request is stored. A failure becomes a warning in the answer. */
-  afterCommit(task: AfterCommit): void;
-  /** Adds a warning to the answer of the request. */
+  /** Does what cannot be taken back, once the whole request has been stored; a failure becomes a warning of the answer. */
+  afterwards(task: Afterwards): void;
+  /** Tells of something in the answer of the whole request that is done although it may not be what was wanted. */
   warn(warning: Warning): void;
 }
 
-/** Task that runs after the request is stored. */
-export interface AfterCommit {
+/** What is done when a change counts. */
+export interface Afterwards {
   run(): Promise<void>;
-  /** Warning for a failure; the reason is added to its message. */
+  /** What is told of a failure, beside its reason. */
   readonly warning: Warning;
 }
 
-/** Error message of an operation that would remove an object on which others depend. */
+/** How operations that take an object away are refused. */
 export const BROKEN_BY_DROP = 'cannot continue due to newly found inconsistent metadata';
 
 export interface Documentation {
   /** One sentence. */
   readonly summary: string;
-  /** Further paragraphs in Markdown. */
+  /** Paragraphs in Markdown, for what a sentence cannot say. */
   readonly details?: string;
   /** Arguments of an example. */
   readonly example: Json;
 }
 
 export interface OperationDefinition<A> {
-  /** Version of the arguments, if there are two. */
+  /** Of the argument structure, where an operation exists in two. */
   readonly version?: 2;
   readonly args: Codec<A>;
-  /** `metadata`: increments the version; `database`: acts on a source; `nothing`: only reads. */
+  /** `metadata`: bumps the version; `database`: acts on a source; `nothing`: only reads. */
   readonly changes: 'metadata' | 'database' | 'nothing';
-  /** Specific errors. Every operation also has those for invalid arguments and for stale versions. */
+  /** Why it is refused, but for arguments of a wrong form and stale versions, which every operation has. */
   readonly errors: OperationErrors;
   readonly documentation: Documentation;
-  /** Cooperative preparation of a slow `edit`. Does not throw: `edit` reports errors. */
-  prepareEdit?(args: A, context: EditContext): Cooperative<void>;
-  /** @throws SvcError to refuse. Its path defaults to that of the arguments */
+  /** What `edit` would spend long on, done before it while others go on. Throws nothing: `edit` finds what is wrong. */
+  prepareEdit?(args: A, context: EditContext): Sliced<void>;
+  /** @throws SvcError to refuse; without a path the error is placed at the arguments */
   edit?(metadata: Metadata, args: A, context: EditContext): Metadata;
-  /** Parts of sources to read again before the consistency check. */
+  /** What the change reads anew before it is checked. */
   refresh?(args: A): Refresh;
-  /** Ids of the edited objects. */
+  /** Ids of the objects that the operation is about: their own inconsistency is the client's fault. */
   edited?(args: A): readonly string[];
   inconsistencies?(args: A): InconsistencyRule;
-  /** Warnings that depend on the arguments only. */
+  /** Warnings that follow from the arguments alone. */
   warnings?(args: A): readonly Warning[];
-  /** See `Change.clearsEvents`. */
+  /** As `Change.clearsEvents`. */
   readonly clearsEvents?: boolean;
-  /** True if `edit` reads dependencies from the snapshot, which must include the earlier edits of a bulk then. */
+  /** `edit` looks at the snapshot's dependencies, so earlier edits of a bulk must be in it. */
   readonly readsDependencies?: boolean;
-  /** Error message for a change that makes other objects inconsistent, unless it is the usual one. */
+  /** The message with which a change is refused that breaks other objects, where that is not the usual one. */
   readonly othersBroke?: string;
-  /** Returns whether `run` may also change metadata, because of its effect on a database. */
+  /** Whether `run` may change metadata as well, because of what it does to a database. */
   followsUp?(args: A): boolean;
-  /** Returns whether these arguments change nothing. The default follows from `changes`. */
+  /** Whether these arguments leave everything as it is; the default follows from `changes`. */
   readOnly?(args: A): boolean;
-  /** Returns whether these arguments are refused if the metadata is read-only. The default follows from `changes`. */
+  /** Whether a service refuses these arguments whose metadata is read-only; the default follows from `changes`. */
   isGuarded?(args: A): boolean;
-  /** Returns whether these arguments contain SQL that runs as it is. Default false. */
+  /** Whether these arguments have SQL that is run as it is written; by default they have not. */
   runsSql?(args: A): boolean;
-  /** True if it adds addresses that the service calls with values of its environment: sources, servers, handlers. */
+  /** Whether it brings addresses that the service then calls, with values of its environment: sources, servers, handlers. */
   readonly bringsAddresses?: boolean;
-  /** Runs after `edit` and returns the answer. Defaults to `{message: "success"}`. */
+  /** Runs after `edit`, if there is one; gives the answer. Without it: `{message: "success"}`. */
   run?(args: A, context: OperationContext): Promise<OperationAnswer>;
 }
 
@@ -141,12 +141,12 @@ export interface Operation<A> extends OperationDefinition<A> {
   readonly type: string;
 }
 
-/** Operation with decoded and bound arguments. */
+/** An operation with its arguments decoded and bound. */
 export interface Prepared {
   readonly type: string;
   readonly unprefixed: string | undefined;
   readonly changes: 'metadata' | 'database' | 'nothing';
-  readonly prepareEdit: ((context: EditContext) => Cooperative<void>) | undefined;
+  readonly prepareEdit: ((context: EditContext) => Sliced<void>) | undefined;
   readonly edit: ((metadata: Metadata, context: EditContext) => Metadata) | undefined;
   readonly refresh: Refresh;
   readonly edited: readonly string[];
@@ -161,24 +161,25 @@ export interface Prepared {
   readonly runsSql: boolean;
   readonly bringsAddresses: boolean;
   readonly run: ((context: OperationContext) => Promise<OperationAnswer>) | undefined;
-  /** Source of the operation, if it determines how names are decoded. */
+  /** The source that is named, where how its names are decoded depends on it. */
   readonly ofSource?: {
     readonly name: string;
-    /** Decodes the arguments again with the backend of the open source. */
+    /** Decodes the arguments again, as the backend of the open source does. */
     prepare(backend: Backend): Prepared;
   };
 }
 
-/** Operation with a hidden argument type. */
+/** An operation whose argument type is sealed inside. */
 export interface OperationEntry {
   readonly type: string;
   readonly version: 1 | 2;
-  /** Name without the prefix of its kind; `undefined` for operations without a kind. */
+  /** The name without the prefix of its kind; undefined for operations that have no kind. */
   readonly unprefixed: string | undefined;
   readonly changes: 'metadata' | 'database' | 'nothing';
+  /** All of its own. */
   readonly errors: OperationErrors;
   readonly documentation: Documentation;
-  /** Keys of its arguments; `undefined` if they are not an object with fixed keys. */
+  /** The keys of its arguments; undefined where they are not an object with keys of their own. */
   readonly arguments: readonly FieldDescription[] | undefined;
   /** @throws SvcError parse-failed */
   prepare(args: Json, path: Path): Prepared;
@@ -222,14 +223,17 @@ export function operation<A>(definition: Operation<A>, unprefixed?: string): Ope
   };
 }
 
-/** Infers the type of the arguments from their codec. */
+/** Lets the type of the arguments follow from their codec. */
 export function define<A>(definition: OperationDefinition<A>): OperationDefinition<A> {
   return definition;
 }
 
 export type OperationGroup = (backends: readonly Backend[]) => readonly OperationEntry[];
 
-/** Makes an operation for each capable backend, under the prefix of its kind and of every alias: `pg_track_table`, `postgres_track_table`. */
+/**
+ * One operation for each backend that `capable` admits, under the prefix of its kind and of every
+ * alias: `pg_track_table`, `postgres_track_table`.
+ */
 export function perKind<A>(
   name: string,
   capable: (backend: Backend) => boolean,
@@ -256,7 +260,7 @@ export function perKind<A>(
     });
 }
 
-/** Wraps an operation, so that its arguments are decoded again once the backend of its source is known. */
+/** An operation whose arguments are decoded once more when the backend of its source is known. */
 function namedBySource(entry: OperationEntry, kind: string, make: (backend: Backend) => OperationEntry): OperationEntry {
   return {
     ...entry,
@@ -269,7 +273,7 @@ function namedBySource(entry: OperationEntry, kind: string, make: (backend: Back
   };
 }
 
-/** Replaces names of tables and functions in an example by those of a kind, except names in other sources. */
+/** What is a table or a function in an example, as a kind writes it; but not those of other sources. */
 function withNames(json: Json, named: (name: string) => Json): Json {
   if (isJsonArray(json)) return json.map((item) => withNames(item, named));
   if (!isJsonObject(json) || 'relationship_type' in json) return json;

@@ -8,7 +8,10 @@ import { withoutRenamings } from '../remote-schema/customization.ts';
 import { objectId } from '../schema-cache/object-id.ts';
 import type { WithUnknownKeys } from '../metadata/unknown-keys.ts';
 
-/** Removes the objects with these ids (see `objectId`) and all their parts. Unknown ids are ignored; unchanged objects are shared. */
+/**
+ * The metadata without the objects of these ids (see `objectId`), each with all that belongs to
+ * it. Ids of objects that are not there are ignored; objects that stay are shared.
+ */
 export function removeObjects(metadata: Metadata, ids: ReadonlySet<string>): Metadata {
   if (ids.size === 0) return metadata;
   const sources = filterMap(
@@ -85,10 +88,10 @@ function removeFromTable(entry: TableMetadata, source: string, ids: ReadonlySet<
   const { table } = entry;
   const keepsPermission = (kind: PermissionKind) => (_: unknown, role: string) => !ids.has(objectId.permission(source, table, kind, role));
   const keepsRelationship = (_: unknown, name: string): boolean => !ids.has(objectId.relationship(source, table, name));
-  const isRemoved = (key: string, name: string): boolean => ids.has(objectId.tableExtra(source, table, key, name));
+  const isGone = (key: string, name: string): boolean => ids.has(objectId.tableExtra(source, table, key, name));
   const next: TableMetadata = {
-    ...withoutUnknownParts(entry, isRemoved),
-    configuration: withoutUnknownParts(entry.configuration, (key, name) => isRemoved(`configuration.${key}`, name)),
+    ...withoutUnknownParts(entry, isGone),
+    configuration: withoutUnknownParts(entry.configuration, (key, name) => isGone(`configuration.${key}`, name)),
     objectRelationships: filterMap(entry.objectRelationships, keepsRelationship),
     arrayRelationships: filterMap(entry.arrayRelationships, keepsRelationship),
     computedFields: filterMap(entry.computedFields, (_, name) => !ids.has(objectId.computedField(source, table, name))),
@@ -101,7 +104,7 @@ function removeFromTable(entry: TableMetadata, source: string, ids: ReadonlySet<
   return (Object.keys(next) as (keyof TableMetadata)[]).every((key) => next[key] === entry[key]) ? entry : next;
 }
 
-/** Removes unknown keys of sections, and of objects outside of sources. */
+/** Keys without effect of sections, and of objects that are in no source. */
 function withoutSectionParts(metadata: Metadata, ids: ReadonlySet<string>): Metadata {
   const left = <T extends WithUnknownKeys>(object: T, where: string): T =>
     withoutUnknownParts(object, (key, name) => ids.has(objectId.section(where === '' ? key : `${where}.${key}`, name)));
@@ -125,7 +128,7 @@ function withoutSectionParts(metadata: Metadata, ids: ReadonlySet<string>): Meta
   };
 }
 
-/** Removes unknown keys of a source and of its settings. */
+/** Keys without effect of a source and of its settings. */
 function withoutSourceParts(source: SourceMetadata, ids: ReadonlySet<string>): SourceMetadata {
   const left = <T extends WithUnknownKeys>(object: T, prefix: string): T =>
     withoutUnknownParts(object, (key, name) => ids.has(objectId.sourceExtra(source.name, prefix + key, name)));
@@ -140,7 +143,7 @@ function withoutSourceParts(source: SourceMetadata, ids: ReadonlySet<string>): S
   return (Object.keys(next) as (keyof SourceMetadata)[]).every((key) => next[key] === source[key]) ? source : next;
 }
 
-/** Returns the same map if nothing in it changes. */
+/** The same map when nothing in it changes. */
 function filterMap<T>(
   map: ReadonlyMap<string, T>,
   keeps: (value: T, key: string) => boolean,

@@ -1,4 +1,4 @@
-/** Renames a relationship, also in every permission that follows it. */
+/** A new name for a relationship, carried into every boolean expression that passes through it. */
 import { nameKey } from '../catalog/catalog.ts';
 import { updateSource, updateTable } from '../metadata/edit.ts';
 import type { Metadata } from '../metadata/metadata.ts';
@@ -29,7 +29,7 @@ export function renameRelationship(metadata: Metadata, target: TableTarget, name
   });
 }
 
-/** Keeps the order of the relationships. */
+/** Keeps the place among the others. */
 function renameIn<U>(
   relationships: ReadonlyMap<string, Relationship<U>>,
   name: string,

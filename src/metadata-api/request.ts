@@ -1,4 +1,7 @@
-/** Decodes a whole administration request before any of it runs, so that a mistake in the last element of a bulk changes nothing. */
+/**
+ * Decodes a whole administration request before any of it runs, so that a mistake in the last
+ * element of a bulk leaves everything as it was.
+ */
 import { SvcError } from '../errors/svc-error.ts';
 import { int, parseFailed, text, wrongType } from '../metadata/codec.ts';
 import { refuseUnknownKeys } from '../metadata/unknown-keys.ts';
@@ -6,30 +9,30 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/j
 import { at, type Path, ROOT } from '../util/path.ts';
 import type { OperationEntry, Prepared } from './operation.ts';
 
-/** `stop`: the first failure undoes all changes. The others are named like their operations. */
+/** `stop`: the first failure takes everything back; the others as their operations are called. */
 export type BulkMode = 'stop' | 'keep-going' | 'atomic' | 'concurrent';
 
-/** Decoded operation or bulk. `path` is that of execution errors: `$.args`, `$.args[i].args`. */
-export type AdministrationCommand =
+/** `path` is where execution errors are reported: `$.args`, `$.args[i].args`. */
+export type Command =
   | { readonly kind: 'operation'; readonly prepared: Prepared; readonly path: Path }
-  | { readonly kind: 'bulk'; readonly mode: BulkMode; readonly items: readonly AdministrationCommand[]; readonly path: Path };
+  | { readonly kind: 'bulk'; readonly mode: BulkMode; readonly items: readonly Command[]; readonly path: Path };
 
 export interface AdministrationRequest {
-  readonly command: AdministrationCommand;
-  /** Version of the metadata that the client expects. */
+  readonly command: Command;
+  /** The version that the client saw. */
   readonly resourceVersion: number | undefined;
 }
 
-/** Request format of one endpoint. */
+/** What one endpoint understands. */
 export interface Language {
   readonly bulks: ReadonlyMap<string, BulkMode>;
-  /** @param version version of the arguments @param path path of the request or bulk element @throws SvcError `parse-failed` */
+  /** Versions of the argument structure; `path` is that of the request or bulk element. Throws `parse-failed`. */
   find(type: string, version: 1 | 2, path: Path): OperationEntry;
-  /** True if paths of argument errors contain the key `args`. */
+  /** Whether paths of argument errors contain the key `args`. */
   readonly argsInParsePath: boolean;
-  /** True if argument errors of operations with a prefix name the operation. */
+  /** Whether argument errors of operations with a prefix say which operation it was. */
   readonly namesOperationInErrors: boolean;
-  /** Keys beside `type` and `args` that are accepted without effect. */
+  /** Keys that clients send beside `type` and `args` and that never had an effect. */
   readonly idleKeys: readonly string[];
 }
 
@@ -45,8 +48,8 @@ export function decodeAdministration(body: Json, language: Language): Administra
   return { command, resourceVersion };
 }
 
-/** Decodes the elements of a `bulk`. @param path path of the list @throws SvcError `parse-failed` */
-export function decodeCommands(elements: readonly Json[], language: Language, path: Path): AdministrationCommand {
+/** Elements as those of a `bulk`, which stand at `path`. @throws SvcError `parse-failed` */
+export function decodeCommands(elements: readonly Json[], language: Language, path: Path): Command {
   const items = elements.map((item, i) => {
     if (!isJsonObject(item)) throw wrongType('Object', 'Object', item, at(path, i));
     return decodeCommand(item, language, at(path, i), at(path, i), ELEMENT);
@@ -54,13 +57,7 @@ export function decodeCommands(elements: readonly Json[], language: Language, pa
   return { kind: 'bulk', mode: 'stop', items, path };
 }
 
-function decodeCommand(
-  body: JsonObject,
-  language: Language,
-  parsePath: Path,
-  runPath: Path,
-  keys: readonly string[],
-): AdministrationCommand {
+function decodeCommand(body: JsonObject, language: Language, parsePath: Path, runPath: Path, keys: readonly string[]): Command {
   refuseUnknownKeys(body, parsePath, { keys: [...keys, ...language.idleKeys] });
   const type = text.decode(keyOf(body, 'type', parsePath), at(parsePath, 'type'));
   const version = decodeVersion(body['version'], at(parsePath, 'version'));

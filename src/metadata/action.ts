@@ -1,8 +1,8 @@
-/** Actions: fields whose values come from a handler of the deployer. */
+/** An action: a field whose value the deployer's own handler gives. */
 import type { Json } from '../util/json.ts';
 import {
   anyJson,
-  intBetween,
+  between,
   type Codec,
   defaulted,
   flag,
@@ -20,14 +20,14 @@ import {
   required,
   text,
 } from './codec.ts';
-import { clampOrThrow } from './decode-rules.ts';
+import { orNearest } from './decode-rules.ts';
 import { type CustomField, customFieldCodec } from './custom-types.ts';
 import { type HeaderDefinition, webhookHeaders } from './environment-template.ts';
 import { graphqlName } from './graphql-name.ts';
 import { type GraphqlType, graphqlType } from './graphql-type.ts';
-import { preserveUnknownKeys } from './preserve-unknown-keys.ts';
+import { kept } from './kept.ts';
 import { keyedList } from './keyed-list.ts';
-import { MAX_DELAY_SECONDS, MAX_RETRIES } from './retry-policy.ts';
+import { LONGEST_S, MOST_RETRIES } from './retry-policy.ts';
 import { type Signature, signatureCodec } from './signature.ts';
 import { type RequestTransform, requestTransformCodec, type ResponseTransform, responseTransformCodec } from './transform.ts';
 import type { WithUnknownKeys } from './unknown-keys.ts';
@@ -36,7 +36,7 @@ export interface Action extends WithUnknownKeys {
   readonly name: string;
   readonly definition: ActionDefinition;
   readonly comment?: string;
-  /** Permissions by role. */
+  /** By role. */
   readonly permissions: ReadonlyMap<string, ActionPermission>;
 }
 
@@ -45,34 +45,35 @@ export type ActionKind = 'query' | 'synchronous' | 'asynchronous';
 export interface ActionDefinition {
   readonly arguments: readonly CustomField[];
   readonly outputType: GraphqlType;
+  /** A query, or a mutation of one kind. */
   readonly kind: ActionKind;
-  /** URL template; see `fillTemplate`. */
+  /** A template of a URL: see `fillTemplate`. */
   readonly handler: string;
   readonly headers: readonly HeaderDefinition[];
   readonly forwardClientHeaders: boolean;
-  /** Headers of the client that are not forwarded; replaces the default list. */
+  /** In place of those that are not forwarded otherwise. */
   readonly ignoredClientHeaders?: readonly string[] | undefined;
-  /** Timeout of a call, in seconds. */
+  /** Seconds. */
   readonly timeout: number;
-  /** Retries of an asynchronous action. If absent, a call is made once. */
+  /** Of asynchronous actions; absent: a call is made once. */
   readonly retryConf?: ActionRetries | undefined;
-  /** If absent, calls are not signed. */
+  /** Absent: calls are not signed. */
   readonly signature?: Signature | undefined;
   readonly requestTransform?: RequestTransform | undefined;
   readonly responseTransform?: ResponseTransform | undefined;
 }
 
 export interface ActionRetries {
-  /** Attempts after the first. */
+  /** Calls after the first. */
   readonly numRetries: number;
-  /** Seconds between two attempts. */
+  /** Seconds between two. */
   readonly intervalSec: number;
 }
 
 export interface ActionPermission extends WithUnknownKeys {
   readonly role: string;
   readonly comment?: string;
-  /** From older versions, which had filters here; has no effect. */
+  /** Of older versions, which had filters here; it has no meaning. */
   readonly definition?: Json;
 }
 
@@ -82,11 +83,11 @@ const timeout: Codec<number> = leaf(
   int.name,
   (json, path) => {
     const value = int.decode(json, path);
-    if (value < 0) return clampOrThrow(0, parseFailed('timeout value cannot be negative', path));
+    if (value < 0) return orNearest(0, parseFailed('timeout value cannot be negative', path));
     return value;
   },
   (value) => value,
-  { description: 'Seconds, at least 0.' },
+  { says: 'Seconds, 0 or more.' },
 );
 
 const type: Codec<'mutation' | 'query'> = leaf(
@@ -102,8 +103,8 @@ const type: Codec<'mutation' | 'query'> = leaf(
 
 const DEFAULT_INTERVAL = 10;
 const retries = object('ActionRetryConf', {
-  numRetries: defaulted(intBetween('num_retries', 0, MAX_RETRIES), () => 0),
-  intervalSec: defaulted(intBetween('interval_sec', 0, MAX_DELAY_SECONDS), () => DEFAULT_INTERVAL),
+  numRetries: defaulted(between('num_retries', 0, MOST_RETRIES), () => 0),
+  intervalSec: defaulted(between('interval_sec', 0, LONGEST_S), () => DEFAULT_INTERVAL),
 });
 
 const written = object('ActionDefinition', {
@@ -127,7 +128,7 @@ const written = object('ActionDefinition', {
   responseTransform: optional(responseTransformCodec),
 });
 
-/** @throws SvcError parse-failed, also for an asynchronous query */
+/** @throws SvcError parse-failed, also for a query that is to be asynchronous */
 export const actionDefinitionCodec: Codec<ActionDefinition> = leaf(
   'ActionDefinition',
   (json, path) => {
@@ -147,10 +148,10 @@ const permissionCodec: Codec<ActionPermission> = object('ActionPermission', {
   definition: optional(anyJson),
 });
 
-/** Entry of `actions`. */
+/** One entry of `actions`. */
 export const actionCodec: Codec<Action> = object('ActionMetadata', {
   name: required(graphqlName),
   definition: required(actionDefinitionCodec),
   comment: optional(text),
-  permissions: mapOrNone(keyedList({ what: 'action permissions', item: preserveUnknownKeys(permissionCodec), key: ({ role }) => role })),
+  permissions: mapOrNone(keyedList({ what: 'action permissions', item: kept(permissionCodec), key: ({ role }) => role })),
 });

@@ -1,16 +1,16 @@
 import type { QualifiedName } from '../catalog/catalog.ts';
 import { type Codec, leaf, like, mapOf, nonEmptyText, object, optional, required, text } from './codec.ts';
 import type { KindCodecs } from './kinds.ts';
-import { preserveUnknownKeys } from './preserve-unknown-keys.ts';
+import { kept } from './kept.ts';
 import type { WithUnknownKeys } from './unknown-keys.ts';
 
 export interface ComputedFieldDefinition {
   readonly function: QualifiedName;
   readonly tableArgument?: string;
   readonly sessionArgument?: string;
-  /** Column for each argument that takes one, for kinds whose functions take values of columns. */
+  /** Where functions take values of columns: the column for each argument that takes one. */
   readonly argumentMapping?: ReadonlyMap<string, string>;
-  /** Table whose rows such a function returns. */
+  /** There: the table whose rows the function returns. */
   readonly returnTable?: QualifiedName;
 }
 
@@ -34,14 +34,14 @@ export function computedFieldDefinitionCodec(codecs: KindCodecs): Codec<Computed
   });
 }
 
-/** Entry of `computed_fields`: `{name, definition: {…}, comment?}`. */
+/** `{name, definition: {…}, comment?}`, of a document. */
 export function computedFieldCodec(codecs: KindCodecs): Codec<ComputedField> {
   const written = object('ComputedFieldMetadata', {
     name: required(nonEmptyText),
     definition: required(computedFieldDefinitionCodec(codecs)),
     comment: optional(text),
   });
-  return preserveUnknownKeys<ComputedField>(
+  return kept<ComputedField>(
     leaf(
       written.name,
       (json, path) => {

@@ -63,7 +63,7 @@ export interface CustomInputObject {
 }
 
 export interface CustomObjectField extends CustomField {
-  /** Preserved; fields have no arguments, so the check of the types reports any. */
+  /** Fields have none; what says otherwise is found to be wrong when the types are checked. */
   readonly arguments?: Json;
 }
 
@@ -74,11 +74,11 @@ export interface CustomObject {
   readonly relationships: readonly CustomRelationship[];
 }
 
-/** From an object type to a table or, with a `definition`, to any target of a type's relationship. */
+/** From an object type to a table or, by a `definition`, to whatever a relationship of a type can lead to. */
 export interface CustomRelationship {
   readonly name: string;
   readonly definition: RemoteRelationshipDefinition;
-  /** True if written without `definition`. All plain relationships of a type lead to the same source. */
+  /** Written without `definition`: all such of a type lead to the same source. */
   readonly plain: boolean;
 }
 
@@ -88,8 +88,8 @@ export function isEmptyCustomTypes({ inputObjects, objects, scalars, enums }: Cu
   return inputObjects.length + objects.length + scalars.length + enums.length === 0;
 }
 
-/** A list with at least one item. */
-function nonEmptyList<T>(item: Codec<T>): Codec<readonly T[]> {
+/** A list with something in it. */
+function some<T>(item: Codec<T>): Codec<readonly T[]> {
   const all = list(item);
   return leaf(
     all.name,
@@ -109,7 +109,7 @@ const field = object('InputObjectFieldDefinition', {
   description: optional(text),
 });
 
-/** Arguments of actions have this form, too. */
+/** An argument of an action has the same form. */
 export const customFieldCodec: Codec<CustomField> = field;
 
 const objectField = object('ObjectFieldDefinition', {
@@ -145,8 +145,7 @@ const relationship: Codec<CustomRelationship> = leaf(
     return plainRelationship.encode({ name, type: relationshipType, source, remoteTable: table, fieldMapping });
   },
   {
-    description:
-      'For a table: `name`, `type` (`object` or `array`), `source`, `remote_table` and `field_mapping`; or `name` and `definition`.',
+    says: 'To a table: `name`, `type` (`object` or `array`), `source`, `remote_table` and `field_mapping`; or `name` and `definition`.',
     of: [plainRelationship, definedRelationship],
   },
 );
@@ -154,38 +153,36 @@ const relationship: Codec<CustomRelationship> = leaf(
 const objectCodec = object('ObjectTypeDefinition', {
   name: required(graphqlName),
   description: optional(text),
-  fields: required(nonEmptyList(objectField)),
+  fields: required(some(objectField)),
   relationships: listOrNone(list(relationship)),
 });
 
 const inputObjectCodec = object('InputObjectTypeDefinition', {
   name: required(graphqlName),
   description: optional(text),
-  fields: required(nonEmptyList(field)),
+  fields: required(some(field)),
 });
 
 const scalarCodec = object('ScalarTypeDefinition', { name: required(graphqlName), description: optional(text) });
 
-const RESERVED_ENUM_VALUES: ReadonlySet<string> = new Set(['true', 'false', 'null']);
+const NO_ENUM_VALUE: ReadonlySet<string> = new Set(['true', 'false', 'null']);
 
 const enumValueName: Codec<string> = leaf(
   'EnumValue',
   (json, path: Path) => {
     const value = graphqlName.decode(json, path);
-    if (RESERVED_ENUM_VALUES.has(value)) throw parseFailed(`"${value}" cannot be a value of an enum`, path);
+    if (NO_ENUM_VALUE.has(value)) throw parseFailed(`"${value}" cannot be a value of an enum`, path);
     return value;
   },
   (value) => value,
-  { description: 'A GraphQL name other than `true`, `false` and `null`.' },
+  { says: 'A name of GraphQL, but `true`, `false` and `null`.' },
 );
 
 const enumCodec = object('EnumTypeDefinition', {
   name: required(graphqlName),
   description: optional(text),
   values: required(
-    nonEmptyList(
-      object('EnumValueDefinition', { value: required(enumValueName), description: optional(text), isDeprecated: optional(bool) }),
-    ),
+    some(object('EnumValueDefinition', { value: required(enumValueName), description: optional(text), isDeprecated: optional(bool) })),
   ),
 });
 

@@ -1,16 +1,16 @@
-/** Texts with `{{NAME}}` for environment variables, and headers with such texts as values. */
+/** Texts with `{{NAME}}` for environment variables, and headers whose values may be such texts. */
 import { type Codec, leaf, like, list, listOrNone, nonEmptyText, object, optional, parseFailed, required, text } from './codec.ts';
 
 /** Variables that the metadata may refer to. */
-export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 const PLACEHOLDER = /\{\{\s*([^{}\s]+)\s*\}\}/g;
 
-/** The text, or the variables that it needs and that are not set. */
-export type FilledTemplate = { readonly text: string } | { readonly missing: readonly string[] };
+/** What a text becomes, or the variables that it needs and that are not set. */
+export type Filled = { readonly text: string } | { readonly missing: readonly string[] };
 
-/** Replaces variables in a text by their values. */
-export function fillTemplate(template: string, environment: EnvironmentVariables): FilledTemplate {
+/** Puts the values of environment variables into a text. */
+export function fillTemplate(template: string, environment: Environment): Filled {
   const missing = new Set<string>();
   const filled = template.replace(PLACEHOLDER, (_, name: string) => {
     const value = environment[name];
@@ -20,35 +20,35 @@ export function fillTemplate(template: string, environment: EnvironmentVariables
   return missing.size === 0 ? { text: filled } : { missing: [...missing] };
 }
 
-/** A text of the metadata. */
+/** A text as the metadata write it. */
 export type ConfiguredText =
-  /** May contain `{{NAME}}` for environment variables. */
+  /** May hold `{{NAME}}` of environment variables. */
   | { readonly kind: 'template'; readonly text: string }
-  /** Value of an environment variable. */
+  /** All of it is the value of an environment variable. */
   | { readonly kind: 'environment'; readonly name: string };
 
-/** Returns the error for environment variables that are not set. */
+/** How it is refused that environment variables are not set. */
 export type MissingVariables = (names: readonly string[]) => Error;
 
-/** Message about variables that metadata refer to by name. */
+/** What messages say of variables that metadata name. */
 export function variablesNotSet(names: readonly string[]): string {
   return names.map((name) => `environment variable '${name}' not set`).join(', ');
 }
 
-/** Message about variables of a template. */
+/** What messages say of variables of a template. */
 export function variablesNotFound(names: readonly string[]): string {
   return `Value for environment variables not found: ${names.join(', ')}`;
 }
 
-/** See `fillTemplate`. @throws the error that `missing` returns for variables that are not set */
-export function filledTemplate(template: string, environment: EnvironmentVariables, missing: MissingVariables): string {
+/** `fillTemplate`. @throws what `missing` makes of variables that are not set */
+export function filledTemplate(template: string, environment: Environment, missing: MissingVariables): string {
   const filled = fillTemplate(template, environment);
   if ('missing' in filled) throw missing(filled.missing);
   return filled.text;
 }
 
-/** Returns the value of a variable. @throws the error that `missing` returns if it is not set */
-export function environmentVariable(name: string, environment: EnvironmentVariables, missing: MissingVariables): string {
+/** The value of a variable. @throws what `missing` makes of it when it is not set */
+export function environmentVariable(name: string, environment: Environment, missing: MissingVariables): string {
   const value = environment[name];
   if (value === undefined) throw missing([name]);
   return value;
@@ -59,23 +59,23 @@ export interface HeaderDefinition {
   readonly name: string;
   /** A template. */
   readonly value?: string | undefined;
-  /** Environment variable with the value. */
+  /** An environment variable that holds the value. */
   readonly valueFromEnv?: string | undefined;
 }
 
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Returns why a request cannot have such a header, or null. Values may be secrets, so messages do not contain them. */
-export function headerProblem(name: string, value: string): string | null {
+/** Why no request can have such a header; null: nothing. Values may be secrets, and are not told. */
+export function headerComplaint(name: string, value: string): string | null {
   if (!HEADER_NAME.test(name)) return `${JSON.stringify(name)} cannot be the name of a header`;
   return HEADER_VALUE.test(value) ? null : `the value of the header "${name}" has characters that no header can have`;
 }
 
-/** Prefix of the service's own settings, some of which are secrets. They must not be sent. */
+/** The service's own settings are not for sending: its secrets are among them. */
 const OWN_SETTINGS = 'SVC_GRAPHQL_';
 
-/** Returns true if metadata must not refer to the environment variable. */
+/** Whether metadata may not name the environment variable. */
 export function isOwnSetting(variable: string): boolean {
   return variable.startsWith(OWN_SETTINGS);
 }
@@ -98,18 +98,18 @@ const headerCodec: Codec<HeaderDefinition> = leaf(
     return header;
   },
   (header) => written.encode(header),
-  like(written, 'Has either `value`, which is a template, or `value_from_env`.'),
+  like(written, 'Either `value`, which is a template, or `value_from_env`.'),
 );
 
 export const headersCodec = list(headerCodec);
 
-/** The key `headers` of a webhook or handler. */
+/** The key `headers` of what is called. */
 export const webhookHeaders = listOrNone(headersCodec);
 
-/** Returns the value of a header. @throws the error that `missing` returns for variables that are not set */
+/** The value of a header. @throws what `missing` makes of variables that are not set */
 export function configuredHeaderValue(
   { value = '', valueFromEnv }: HeaderDefinition,
-  environment: EnvironmentVariables,
+  environment: Environment,
   missing: MissingVariables,
 ): string {
   return valueFromEnv === undefined ? filledTemplate(value, environment, missing) : environmentVariable(valueFromEnv, environment, missing);

@@ -1,6 +1,6 @@
 import { type Codec, literal, object, required } from './codec.ts';
 
-/** Setting of tables that are entities of a federated graph. */
+/** Present on tables that are entities of a federated graph. */
 export interface ExtFederationConfig {
   readonly enable: 'v1';
 }

@@ -7,7 +7,7 @@ export interface KeyedListOptions<T> {
   readonly what: string;
   readonly item: Codec<T>;
   readonly key: (item: T) => string;
-  /** Returns the name of an item in messages; the key by default. */
+  /** How a key is called in the message; the key itself by default. */
   readonly print?: (item: T) => string;
 }
 
@@ -17,8 +17,9 @@ export function byKey(a: readonly [string, unknown], b: readonly [string, unknow
 }
 
 /**
- * A list whose items have a key, represented as a map. Encoded in the order of the keys, so that equal documents have equal texts.
- * @throws SvcError `parse-failed` also for duplicate keys
+ * A list whose items have a key, held as a map. Encoded in the order of the keys, so that equal
+ * documents have equal texts.
+ * @throws SvcError `parse-failed` also when a key occurs twice
  */
 export function keyedList<T>(options: KeyedListOptions<T>): Codec<ReadonlyMap<string, T>> {
   const { what, item, key, print = key } = options;

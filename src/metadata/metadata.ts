@@ -1,12 +1,12 @@
 /**
- * The whole document. Immutable: an edit returns a new `Metadata` that shares every unchanged object, so stages and storage find changes by
- * identity.
+ * The whole document. Immutable: an edit makes a new `Metadata` that shares every untouched
+ * object, so stages and storage find out what changed by identity.
  */
 import { nameKey } from '../catalog/catalog.ts';
 import { isJsonObject, type Json } from '../util/json.ts';
 import { type Action, actionCodec } from './action.ts';
 import { type ApiLimits, apiLimitsCodec } from './api-limits.ts';
-import { checkEndpoints, storedOpenTelemetryCodec, type OpenTelemetry } from './opentelemetry.ts';
+import { checkEndpoints, keptOpenTelemetryCodec, type OpenTelemetry } from './opentelemetry.ts';
 import { type AllowListEntry, allowListEntryCodec } from './allow-list.ts';
 import { type CronTrigger, cronTriggerCodec, exportedCronTriggers } from './cron-trigger.ts';
 import { type Codec, defaulted, int, leaf, like, list, mapOrNone, nonEmptyText, object, optional, required } from './codec.ts';
@@ -14,7 +14,7 @@ import { type CustomTypes, customTypesCodec, isEmptyCustomTypes, NO_CUSTOM_TYPES
 import { type FunctionMetadata, functionCodec } from './function.ts';
 import { type InheritedRole, inheritedRoleCodec } from './inherited-role.ts';
 import { rulesAt } from './decode-rules.ts';
-import { preserveUnknownKeys } from './preserve-unknown-keys.ts';
+import { kept } from './kept.ts';
 import { keyedList } from './keyed-list.ts';
 import type { KindCodecs, Kinds } from './kinds.ts';
 import { isEmptyNetwork, type Network, networkCodec, NO_NETWORK } from './network.ts';
@@ -22,7 +22,7 @@ import { type QueryCollection, queryCollectionCodec } from './query-collection.t
 import { type RemoteSchema, remoteSchemaCodec } from './remote-schema.ts';
 import { type RestEndpoint, restEndpointCodec } from './rest-endpoint.ts';
 import { inOrder } from './section.ts';
-import { byKind, UNSUPPORTED_SOURCE_KEYS, type SourceSettings, sourceFields, sourceHead } from './source.ts';
+import { byKind, OTHER_SOURCE_KEYS, type SourceSettings, sourceFields, sourceHead } from './source.ts';
 import { type TableMetadata, tableCodec } from './table.ts';
 import { printName } from './table-name.ts';
 import { describeUnknownKey, type UnknownKey, type WithUnknownKeys } from './unknown-keys.ts';
@@ -32,39 +32,39 @@ import type { DecodedTables, EncodedTables } from './table-caches.ts';
 
 export type { InheritedRole } from './inherited-role.ts';
 
-export interface IntrospectionSettings extends WithUnknownKeys {
+export interface Introspection extends WithUnknownKeys {
   readonly disabledForRoles: readonly string[];
 }
 
 export interface Metadata extends WithUnknownKeys {
-  /** Sources by name. */
+  /** By source name. */
   readonly sources: ReadonlyMap<string, SourceMetadata>;
-  /** Sources of unknown kinds by name; disjoint from `sources`. */
+  /** By name, which no other source has. */
   readonly unknownSources: ReadonlyMap<string, UnknownSource>;
   readonly remoteSchemas: ReadonlyMap<string, RemoteSchema>;
   readonly queryCollections: ReadonlyMap<string, QueryCollection>;
-  /** Entries by the name of the collection. */
+  /** By the name of the collection. */
   readonly allowlist: ReadonlyMap<string, AllowListEntry>;
   readonly restEndpoints: ReadonlyMap<string, RestEndpoint>;
   readonly actions: ReadonlyMap<string, Action>;
   readonly customTypes: CustomTypes;
   readonly cronTriggers: ReadonlyMap<string, CronTrigger>;
   readonly inheritedRoles: ReadonlyMap<string, InheritedRole>;
-  readonly introspection: IntrospectionSettings;
-  /** `null` if none are set. */
+  readonly introspection: Introspection;
+  /** null: none are set. */
   readonly apiLimits: ApiLimits | null;
   readonly openTelemetry: (OpenTelemetry & WithUnknownKeys) | null;
   readonly network: Network;
 }
 
-/** A source with everything that is tracked in it. */
+/** A source with everything tracked in it. */
 export interface SourceMetadata extends SourceSettings {
-  /** Tables by `nameKey`. */
+  /** By `nameKey`. */
   readonly tables: ReadonlyMap<string, TableMetadata>;
   readonly functions: ReadonlyMap<string, FunctionMetadata>;
 }
 
-export const NO_INTROSPECTION: IntrospectionSettings = { disabledForRoles: [] };
+export const NO_INTROSPECTION: Introspection = { disabledForRoles: [] };
 
 export const EMPTY_METADATA: Metadata = {
   sources: new Map(),
@@ -83,11 +83,11 @@ export const EMPTY_METADATA: Metadata = {
   network: NO_NETWORK,
 };
 
-/** Sections that configure features that the service does not have. Support for a feature removes its section here. */
+/** Sections of a document that say what the service cannot do. A feature that starts to exist takes its section out of here. */
 export const NOT_SUPPORTED_SECTIONS = ['metrics_config', 'backend_configs'] as const;
 
 /** Sections in the order of the exported document; others follow. */
-export const METADATA_SECTIONS = [
+export const SECTIONS = [
   'version',
   'sources',
   'remote_schemas',
@@ -104,26 +104,23 @@ export const METADATA_SECTIONS = [
   'opentelemetry',
 ] as const;
 
-/** Returns the unknown key for a section that has no effect here. */
+/** A section of the document that has no effect here; `json` verbatim. */
 export function unknownSection(key: string, json: Json): UnknownKey {
-  // Written before the service supported the section, in a different form.
-  if (isKnownSection(key)) return { path: [key], value: json, problem: `the section "${key}" cannot be read` };
-  return { path: [key], value: json, problem: describeUnknownKey(key, { keys: METADATA_SECTIONS, notSupported: NOT_SUPPORTED_SECTIONS }) };
+  // From before the service knew of them, and not what it expects of them since.
+  if (isKnownSection(key)) return { path: [key], value: json, complaint: `the section "${key}" cannot be read` };
+  return { path: [key], value: json, complaint: describeUnknownKey(key, { keys: SECTIONS, notSupported: NOT_SUPPORTED_SECTIONS }) };
 }
 
-/** Returns true if a codec reads the section. */
+/** What the service understands of a document's section has a codec of its own name. */
 export function isKnownSection(key: string): boolean {
-  return (METADATA_SECTIONS as readonly string[]).includes(key) && !(NOT_SUPPORTED_SECTIONS as readonly string[]).includes(key);
+  return (SECTIONS as readonly string[]).includes(key) && !(NOT_SUPPORTED_SECTIONS as readonly string[]).includes(key);
 }
 
-export const introspectionCodec: Codec<IntrospectionSettings> = object('SetGraphqlIntrospectionOptions', {
+export const introspectionCodec: Codec<Introspection> = object('SetGraphqlIntrospectionOptions', {
   disabledForRoles: required(list(nonEmptyText)),
 });
 
-/**
- * @param decoded tables that were decoded before
- * @param encoded tables that were encoded before
- */
+/** @param decoded tables that need not be decoded again @param encoded the same of encoding */
 export function tablesCodec(
   codecs: KindCodecs,
   decoded?: DecodedTables,
@@ -152,10 +149,10 @@ function functionsCodec(codecs: KindCodecs): Codec<ReadonlyMap<string, FunctionM
   });
 }
 
-/** Entry of `sources`, including tables and functions. */
+/** One entry of `sources`, tables and functions included. */
 export function sourceCodec(kinds: Kinds, decoded?: DecodedTables, encoded?: EncodedTables): Codec<SourceMetadata> {
   return byKind('SourceMetadata', kinds, (codecs) =>
-    preserveUnknownKeys<SourceMetadata>(
+    kept<SourceMetadata>(
       object(
         'SourceMetadata',
         {
@@ -164,13 +161,13 @@ export function sourceCodec(kinds: Kinds, decoded?: DecodedTables, encoded?: Enc
           functions: mapOrNone(functionsCodec(codecs)),
           ...sourceFields(codecs),
         },
-        UNSUPPORTED_SOURCE_KEYS,
+        OTHER_SOURCE_KEYS,
       ),
     ),
   );
 }
 
-/** All of `sources`, including those of unknown kinds. */
+/** All of `sources`: those of kinds that the service has, and others. */
 function sourcesCodec(
   kinds: Kinds,
   decoded?: DecodedTables,
@@ -189,23 +186,23 @@ function isUnknown(source: SourceMetadata | UnknownSource): source is UnknownSou
   return 'json' in source;
 }
 
-/** Codecs of the parts of the document besides sources. */
+/** The codecs of what stands in the document beside sources. */
 export const entryCodecs = {
-  remoteSchema: preserveUnknownKeys(remoteSchemaCodec),
-  queryCollection: preserveUnknownKeys(queryCollectionCodec),
-  allowListEntry: preserveUnknownKeys(allowListEntryCodec),
-  restEndpoint: preserveUnknownKeys(restEndpointCodec),
-  action: preserveUnknownKeys(actionCodec),
-  customTypes: preserveUnknownKeys(customTypesCodec),
-  cronTrigger: preserveUnknownKeys(cronTriggerCodec),
-  inheritedRole: preserveUnknownKeys(inheritedRoleCodec),
-  introspection: preserveUnknownKeys(introspectionCodec),
-  apiLimits: preserveUnknownKeys(apiLimitsCodec),
-  network: preserveUnknownKeys(networkCodec),
-  openTelemetry: preserveUnknownKeys(storedOpenTelemetryCodec),
+  remoteSchema: kept(remoteSchemaCodec),
+  queryCollection: kept(queryCollectionCodec),
+  allowListEntry: kept(allowListEntryCodec),
+  restEndpoint: kept(restEndpointCodec),
+  action: kept(actionCodec),
+  customTypes: kept(customTypesCodec),
+  cronTrigger: kept(cronTriggerCodec),
+  inheritedRole: kept(inheritedRoleCodec),
+  introspection: kept(introspectionCodec),
+  apiLimits: kept(apiLimitsCodec),
+  network: kept(networkCodec),
+  openTelemetry: kept(keptOpenTelemetryCodec),
 } as const;
 
-/** An empty section decodes to undefined. */
+/** An empty one is none. */
 const openTelemetrySection: Codec<(OpenTelemetry & WithUnknownKeys) | undefined> = {
   name: entryCodecs.openTelemetry.name,
   decode(json, path) {
@@ -231,6 +228,7 @@ const restEndpointsCodec: Codec<ReadonlyMap<string, RestEndpoint>> = (() => {
   );
 })();
 
+/** Documents have those that are included. */
 const cronTriggersCodec: Codec<ReadonlyMap<string, CronTrigger>> = keyedList({
   what: 'cron triggers',
   item: entryCodecs.cronTrigger,
@@ -241,7 +239,7 @@ function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Sections that are the same in documents of every version. */
+/** The same in documents of every version. */
 export const sharedSections = {
   remoteSchemas: mapOrNone(keyedList({ what: 'remote schemas', item: entryCodecs.remoteSchema, key: ({ name }) => name })),
   queryCollections: mapOrNone(keyedList({ what: 'query collections', item: entryCodecs.queryCollection, key: ({ name }) => name })),
@@ -252,7 +250,7 @@ export const sharedSections = {
   cronTriggers: mapOrNone(cronTriggersCodec),
 };
 
-/** A document of version 3. See `decodeDocument` for documents of any version and `encodeDocument` for large ones. */
+/** A document of version 3. For documents of any version see `decodeDocument`, for large ones `encodeDocument`. */
 export function metadataCodec(kinds: Kinds, decoded?: DecodedTables, encoded?: EncodedTables): Codec<Metadata> {
   const written = object(
     'Metadata',
@@ -261,7 +259,7 @@ export function metadataCodec(kinds: Kinds, decoded?: DecodedTables, encoded?: E
       sources: required(sourcesCodec(kinds, decoded, encoded)),
       ...sharedSections,
       inheritedRoles: mapOrNone(keyedList({ what: 'inherited roles', item: entryCodecs.inheritedRole, key: ({ roleName }) => roleName })),
-      graphqlSchemaIntrospection: defaulted<IntrospectionSettings>(
+      graphqlSchemaIntrospection: defaulted<Introspection>(
         entryCodecs.introspection,
         () => NO_INTROSPECTION,
         ({ disabledForRoles }) => disabledForRoles.length === 0,
@@ -303,5 +301,5 @@ export function metadataCodec(kinds: Kinds, decoded?: DecodedTables, encoded?: E
       }),
     like(written),
   );
-  return inOrder(METADATA_SECTIONS, preserveUnknownKeys(document));
+  return inOrder(SECTIONS, kept(document));
 }

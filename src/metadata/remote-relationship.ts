@@ -26,28 +26,28 @@ export interface RemoteRelationship extends WithUnknownKeys {
 
 export type RemoteRelationshipDefinition = ToSource | ToRemoteSchema;
 
-/** Leads to rows of a table of another source. */
+/** Rows of a table of another source. */
 export interface ToSource {
   readonly kind: 'source';
   readonly relationshipType: 'object' | 'array';
   readonly source: string;
-  /** Not decoded: its form depends on the kind of the source. */
+  /** As it was written: how it is read depends on the kind of the source. */
   readonly table: Json;
-  /** Maps columns of the table (or fields of the type) to columns of the target. */
+  /** From columns of the table (fields of the type) that has the relationship to columns of the target. */
   readonly fieldMapping: ReadonlyMap<string, string>;
 }
 
-/** Leads to a field of a remote schema. */
+/** A field of a remote schema. */
 export interface ToRemoteSchema {
   readonly kind: 'remote-schema';
   readonly remoteSchema: string;
-  /** Columns, computed fields, or fields of a type that arguments may refer to as `$name`. */
+  /** Columns, computed fields, or fields of a type, that arguments may refer to as `$name`. */
   readonly lhsFields: readonly string[];
-  /** Path from the root; at least one field. */
+  /** From the root on; at least one. */
   readonly path: readonly RemoteFieldCall[];
-  /** If set, one call requests all keys; otherwise each key is requested separately. */
+  /** One call for all keys instead of one for each. */
   readonly batch?: RemoteBatchDefinition;
-  /** True if written in the form that preceded `definition`; encoded in that form again. */
+  /** Written in the form that is older than `definition`, and printed so again. */
   readonly legacy: boolean;
 }
 
@@ -57,10 +57,10 @@ export interface RemoteFieldCall {
   readonly arguments: JsonObject;
 }
 
-/** The argument with the key takes a list of keys; `matchField` of the returned rows contains their key. */
+/** The argument with the key takes a list of keys; `matchField` of the rows of the answer tells which key they belong to. */
 export interface RemoteBatchDefinition {
   readonly matchField: string;
-  /** True if a key has a list of rows, false if it has at most one. */
+  /** A key has a list of rows, or at most one. */
   readonly many: boolean;
 }
 
@@ -83,7 +83,7 @@ const argumentsCodec: Codec<JsonObject> = leaf(
     return json;
   },
   (value) => value,
-  { description: 'An object with the arguments of the field: constants, and `"$name"` for values of the row, at any depth.' },
+  { says: 'An object with the arguments of the field: constants, and `"$name"` for values of the row, at any depth.' },
 );
 
 const callCodec = object('FieldCall', { arguments: required(argumentsCodec), field: optional(anyJson) });
@@ -98,8 +98,7 @@ const pathCodec: Codec<readonly RemoteFieldCall[]> = leaf(
       null,
     ),
   {
-    description:
-      '`{"field": {"arguments": {…}, "field": {…}}}`: the field of the root, its arguments, and the field inside it, if any. One field at each level.',
+    says: '`{"field": {"arguments": {…}, "field": {…}}}`: the field of the root, its arguments, and the field inside it, if any. One field at each level.',
     of: [callCodec],
   },
 );
@@ -134,19 +133,19 @@ const legacyCodec = object('LegacyRemoteRelationshipDef', {
 
 const STRICT_KEYS = ['to_source', 'to_remote_schema'];
 
-/** Value of `definition`. */
+/** The value of `definition`. */
 export const remoteRelationshipDefinitionCodec: Codec<RemoteRelationshipDefinition> = leaf(
   'RemoteRelationshipDefinition',
   (json, path) => {
     if (!isJsonObject(json)) throw parseFailed('expecting object', path);
-    const present = [...STRICT_KEYS, 'remote_schema'].filter((key) => json[key] !== undefined && json[key] !== null);
-    // The older form is also allowed in `definition`.
-    if (present.length === 1 && present[0] === 'remote_schema') return legacyDefinition(json, path);
-    if (present.length !== 1 || present[0] === 'remote_schema') {
+    const given = [...STRICT_KEYS, 'remote_schema'].filter((key) => json[key] !== undefined && json[key] !== null);
+    // The older form may stand in `definition` as well.
+    if (given.length === 1 && given[0] === 'remote_schema') return legacyDefinition(json, path);
+    if (given.length !== 1 || given[0] === 'remote_schema') {
       throw parseFailed('remote relationship definition (strict format) expects exactly one of: to_source, to_remote_schema', path);
     }
     refuseUnknownKeys(json, path, { keys: STRICT_KEYS });
-    if (present[0] === 'to_source') return { kind: 'source', ...sourceCodec.decode(json['to_source'] as Json, at(path, 'to_source')) };
+    if (given[0] === 'to_source') return { kind: 'source', ...sourceCodec.decode(json['to_source'] as Json, at(path, 'to_source')) };
     const { remoteField, batch, ...rest } = toRemoteSchemaCodec.decode(json['to_remote_schema'] as Json, at(path, 'to_remote_schema'));
     return { kind: 'remote-schema', ...rest, path: remoteField, legacy: false, ...(batch === undefined ? {} : { batch }) };
   },
@@ -163,7 +162,7 @@ export const remoteRelationshipDefinitionCodec: Codec<RemoteRelationshipDefiniti
       }),
     };
   },
-  { description: 'An object with either `to_source` or `to_remote_schema`.', of: [sourceCodec, toRemoteSchemaCodec] },
+  { says: 'An object with either `to_source` or `to_remote_schema`.', of: [sourceCodec, toRemoteSchemaCodec] },
 );
 
 function legacyDefinition(json: Json, path: Path): ToRemoteSchema {
@@ -171,16 +170,13 @@ function legacyDefinition(json: Json, path: Path): ToRemoteSchema {
   return { kind: 'remote-schema', remoteSchema, lhsFields: svcFields, path: remoteField, legacy: true };
 }
 
-/** Entry of `remote_relationships` of a table or of a type of a remote schema. */
+/** An entry of `remote_relationships` of a table or of a type of a remote schema. */
 export const remoteRelationshipCodec: Codec<RemoteRelationship> = object('RemoteRelationship', {
   name: required(nonEmptyText),
   definition: required(remoteRelationshipDefinitionCodec),
 });
 
-/**
- * Reads the arguments of the operations on tables: `definition`, or the keys of the older form beside the name. @throws SvcError
- * parse-failed
- */
+/** Arguments of the operations on tables: `definition`, or the keys of the older form beside the name. @throws SvcError parse-failed */
 export function definitionOfArguments(json: JsonObject, path: Path): RemoteRelationshipDefinition {
   const isLegacy = json['remote_schema'] !== undefined && json['remote_schema'] !== null;
   const { definition } = json;

@@ -1,24 +1,24 @@
-/** Masks the values of GraphQL variables in logs. */
+/** Variables of GraphQL requests whose values no log is to show. */
 import { isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
 
 export const MASKED = '[MASKED]';
 
-/** Replaces the values of named variables by `[MASKED]`. */
+/** The variables with `[MASKED]` in place of the values of those named. */
 export function maskVariables(variables: JsonObject, names: ReadonlySet<string>): JsonObject {
   if (names.size === 0 || !Object.keys(variables).some((name) => names.has(name))) return variables;
   // Entries, not assignment: `__proto__` is a legal name.
   return Object.fromEntries(Object.entries(variables).map(([name, value]): [string, Json] => [name, names.has(name) ? MASKED : value]));
 }
 
-/** Masks variables in a URL: as parameters of REST endpoints, and as JSON in GraphQL requests. */
+/** The URL of a request whose parameters may be variables (REST endpoints), or hold them as JSON (GraphQL). */
 export function maskUrl(url: string, names: ReadonlySet<string>): string {
-  const query = url.indexOf('?');
-  if (names.size === 0 || query < 0) return url;
+  const mark = url.indexOf('?');
+  if (names.size === 0 || mark < 0) return url;
   const parameters = url
-    .slice(query + 1)
+    .slice(mark + 1)
     .split('&')
     .map((parameter) => maskParameter(parameter, names));
-  return `${url.slice(0, query)}?${parameters.join('&')}`;
+  return `${url.slice(0, mark)}?${parameters.join('&')}`;
 }
 
 function maskParameter(parameter: string, names: ReadonlySet<string>): string {

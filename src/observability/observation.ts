@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../util/json.ts';
 
-/** Union of all events that are logged or counted. Code reports observations to an `Observer`; no code calls the logger directly. */
+/** Everything worth telling, as one union. Code reports observations, the logger subscribes. Nobody calls a logger directly. */
 export type Observation =
   | { readonly kind: 'startup'; readonly message: string; readonly info?: Readonly<Record<string, unknown>> }
   | { readonly kind: 'shutdown'; readonly message: string }
@@ -14,7 +14,7 @@ export type Observation =
   | SourceHealthObservation
   | PollerObservation
   | { readonly kind: 'source'; readonly source: string; readonly event: string; readonly message: string }
-  /** State of an export to a collector. */
+  /** Of what is told to a collector. */
   | { readonly kind: 'telemetry'; readonly data: string; readonly event: 'available' | 'unavailable'; readonly message: string }
   | { readonly kind: 'remote-schema'; readonly remoteSchema: string; readonly event: string; readonly message: string }
   | DeliveryObservation
@@ -33,35 +33,37 @@ export type Observation =
   | { readonly kind: 'metadata'; readonly message: string; readonly info?: Readonly<Record<string, unknown>> }
   | { readonly kind: 'unexpected'; readonly message: string; readonly error: unknown };
 
-/** GraphQL operation that took longer than `--slow-query-log`. */
+/** A GraphQL operation that took longer than is usual. */
 export interface SlowQueryObservation {
   readonly kind: 'slow-query';
+  /** Of the request. */
   readonly trace?: LoggedTrace | undefined;
   readonly requestId: string;
   readonly role: string;
   readonly operationName: string | null;
   readonly type: 'query' | 'mutation';
-  /** In ms. */
+  /** ms */
   readonly duration: number;
   readonly document: string;
-  /** SQL without its values. */
+  /** Without values. */
   readonly statements: readonly { readonly source: string; readonly sql: string }[];
 }
 
-/** Change of the metadata or a database by an administrator, or an attempt. Contains no arguments, because they may contain secrets. */
+/** An administrator has changed the metadata or a database, or has tried to. No arguments are told: there may be secrets in them. */
 export interface AuditObservation {
   readonly kind: 'audit';
+  /** Of the request. */
   readonly trace?: LoggedTrace | undefined;
   readonly requestId: string;
   readonly role: string;
-  /** Session variable `x-svc-user-id`, if there is one. */
+  /** The session variable `x-svc-user-id`; null: there is none. */
   readonly user: string | null;
   readonly ip: string;
-  /** Distinct types of the operations. */
+  /** Types of the operations, each once. */
   readonly types: readonly string[];
   readonly versionBefore: number;
   readonly versionAfter: number;
-  /** Code of the error, or `null` on success. */
+  /** Code of the error; null: it was done. */
   readonly error: string | null;
 }
 
@@ -78,16 +80,17 @@ export interface HttpObservation {
   readonly mode: 'single' | 'batched' | 'non-graphql' | 'error';
   readonly operationName: string | null;
   /**
-   * GraphQL request, list of requests for a batch, or operation of an administration API; possibly only its name. `null` if it must not be
-   * logged.
+   * The GraphQL request, a list of them for a batch, or an operation of the administration, of either perhaps the name alone;
+   * null where that is not to be logged.
    */
   readonly query: Json;
   readonly responseSize: number;
-  /** In seconds. */
+  /** seconds */
   readonly duration: number;
   readonly encoding: string | null;
-  /** Not set without tracing. */
+  /** Absent: nothing is traced. */
   readonly trace?: LoggedTrace | undefined;
+  /** Set when the request failed. */
   readonly error: LoggedError | null;
 }
 
@@ -96,33 +99,35 @@ export interface LoggedTrace {
   readonly spanId: string;
 }
 
-/** GraphQL query that is about to run. */
+/** A query of a GraphQL request, about to be run. */
 export interface QueryObservation {
   readonly kind: 'query';
+  /** Of the request. */
   readonly trace?: LoggedTrace | undefined;
   readonly requestId: string;
   /** `{query, operationName?, variables?}` */
   readonly query: JsonObject;
-  /** Keyed by response key of the root field, or by the path to a field of another source; `null` without a database. */
+  /** By the response keys of the root fields, or by the names that lead to a field of another source; null where no database is asked. */
   readonly statements: ReadonlyMap<string, LoggedStatement> | null;
-  /** The response comes from the cache. */
+  /** The answer was kept: nobody is asked. */
   readonly isCached?: true;
-  /** Requests to remote schemas, by the same keys. */
+  /** By the same: what remote schemas are asked; absent where none is. */
   readonly remoteRequests?: ReadonlyMap<string, LoggedRemoteRequest>;
 }
 
-/** Bytes that a statement has read, for databases that charge for them. */
+/** What a statement of a query has read, in a database that charges for that. */
 export interface CostObservation {
   readonly kind: 'query-cost';
+  /** Of the request. */
   readonly trace?: LoggedTrace | undefined;
   readonly requestId: string;
   readonly source: string;
-  /** `null` if the database does not report it. */
+  /** null: the database does not say. */
   readonly processedBytes: number | null;
   readonly billedBytes: number | null;
 }
 
-/** Request to a remote schema, without the values of its variables. */
+/** Its values are not told: all of them are variables of the document. */
 export interface LoggedRemoteRequest {
   readonly remoteSchema: string;
   readonly document: string;
@@ -133,49 +138,52 @@ export interface LoggedStatement {
   readonly values: readonly (string | null)[];
 }
 
-/** Call of the authentication webhook. */
+/** A call of the authentication webhook. */
 export interface WebhookObservation {
   readonly kind: 'webhook';
+  /** Of the request. */
   readonly trace?: LoggedTrace | undefined;
-  /** URL without secrets. */
+  /** Without what may be secret in it. */
   readonly url: string;
   readonly method: string;
-  /** `null` if there was no response; `error` has the reason. */
+  /** Null when there was no answer; then `error` says why. */
   readonly status: number | null;
   readonly error: string | null;
-  /** Problem of the response, without quoting it. */
+  /** What is wrong with the answer; it does not quote it. */
   readonly message: string | null;
 }
 
+/** What an event is of. */
 export type DeliveryKind = 'event-trigger' | 'scheduled-trigger';
 
-/** Attempt to deliver an event, or the reason why there was none. */
+/** An attempt to deliver an event, or why there was none. */
 export interface DeliveryObservation {
   readonly kind: 'delivery';
   readonly of: DeliveryKind;
   readonly level: 'info' | 'error';
   readonly eventId: string;
-  /** Name of the trigger; `null` for one-off events. */
+  /** The trigger's name; null for one-off events. */
   readonly eventName: string | null;
   /** Without secrets. */
   readonly request: JsonObject | null;
   readonly response: JsonObject;
 }
 
-/** Event of a websocket. */
+/** What happened to a websocket. */
 export interface WebsocketObservation {
   readonly kind: 'websocket';
+  /** Of the operation. */
   readonly trace?: LoggedTrace | undefined;
   readonly websocketId: string;
-  /** `null` until the client has authenticated. */
+  /** Null until the client has said who it is. */
   readonly userVariables: ReadonlyMap<string, string> | null;
-  /** End of the session in epoch milliseconds, if it has one. */
+  /** When the session ends: epoch milliseconds, null for never. */
   readonly expiresAt: number | null;
-  /** Reason for the end of the connection, if known. */
+  /** Why the connection ended, where that is known. */
   readonly message: string | null;
   readonly event:
     | { readonly type: 'accepted' | 'closed' }
-    /** `rejected`: the handshake failed. `conn_err`: the first message of the client was not accepted. */
+    /** `rejected`: the handshake; `conn_err`: the client's first message. */
     | { readonly type: 'rejected' | 'conn_err'; readonly error: LoggedError }
     | WebsocketOperation;
 }
@@ -197,35 +205,36 @@ export interface LoggedError {
   readonly message: string;
 }
 
-/** Response of an action handler. */
+/** A handler of an action answered. */
 export interface ActionObservation {
   readonly kind: 'action';
+  /** Of the request. */
   readonly trace?: LoggedTrace | undefined;
   readonly action: string;
   readonly type: 'query' | 'mutation-synchronous' | 'mutation-asynchronous';
-  /** URL, method and headers, without secrets. */
+  /** URL, method and headers without what may be secret in them. */
   readonly request: JsonObject;
-  /** Request after its transform, if there is one. */
+  /** The same after its transform; null without one. */
   readonly transformedRequest: JsonObject | null;
-  /** Sizes of bodies, in bytes. */
+  /** Bytes of bodies. */
   readonly requestSize: number;
   readonly transformedRequestSize: number | null;
   readonly responseSize: number;
   readonly status: number;
 }
 
-/** Failed health check, or the first successful one after a failure. */
+/** A health check that did not succeed, or the first one that did again. */
 export interface SourceHealthObservation {
   readonly kind: 'source-health';
   readonly source: string;
   readonly status: string;
   readonly timestamp: string;
   readonly error: unknown;
-  /** Times are in seconds. */
+  /** Times in seconds. */
   readonly check: { readonly interval: number; readonly retries: number; readonly attempt: number; readonly timeout: number };
 }
 
-/** Run of a poller of subscriptions. */
+/** One run of a poller of subscriptions. */
 export interface PollerObservation {
   readonly kind: 'poller';
   readonly pollerId: string;
@@ -240,22 +249,22 @@ export interface PollerObservation {
   readonly times: RunTimes;
 }
 
-/** Parts of the time of a run, in ms. */
+/** Where the time of a run went, in ms. */
 export interface RunTimes {
-  /** Start of the run. */
+  /** When it began. */
   readonly at: Date;
-  /** Time since a change was detected; `null` if the run had another reason. */
+  /** From the moment when a change was detected; null: it was not because of one. */
   readonly detector: number | null;
-  /** Time of all batches, which run concurrently. */
+  /** Of all batches, which run beside each other. */
   readonly database: number;
-  /** Time for comparing results with the previous ones. */
+  /** Finding out what is new. */
   readonly hashing: number;
   readonly sending: number;
   readonly total: number;
   readonly cohorts: number;
-  /** Number of subscribers that received a response. */
+  /** Subscribers that were given an answer. */
   readonly sent: number;
-  /** Number of failed statements. */
+  /** Statements that failed. */
   readonly failures: number;
   readonly batches: readonly { readonly cohorts: number; readonly database: number; readonly bytes: number }[];
 }

@@ -1,37 +1,37 @@
-/** Limits of roles for one request. A role's own limit takes precedence over the global one; administrators have none. */
+/** What the limits of roles mean for one request. A role has its own limit, else the global one; administrators have none. */
 import { isAdmin, type Session } from '../auth/session.ts';
 import type { ApiLimits, Limit, RateLimit } from '../metadata/api-limits.ts';
 import type { OperationSize } from '../graphql-engine/translation.ts';
 import { LimitExceeded } from './limit-exceeded.ts';
 
-/** The limits of one role; `null` for no limit. */
+/** The limits of one role; null where it has none. */
 export interface RoleLimits {
   readonly depth: number | null;
-  /** Maximum number of fields with a selection. */
+  /** Fields with a selection of their own. */
   readonly objects: number | null;
-  /** In ms. */
+  /** ms */
   readonly time: number | null;
   readonly batch: number | null;
   readonly rate: RateLimit | null;
   readonly concurrency: number | null;
 }
 
-const cache = new WeakMap<ApiLimits, Map<string, RoleLimits>>();
-/** Maximum number of cached roles: clients that may choose any role may invent names. */
-const MAX_CACHED_ROLES = 1000;
+const known = new WeakMap<ApiLimits, Map<string, RoleLimits>>();
+/** Roles may be made up by clients that may choose any. */
+const MAX_KNOWN = 1000;
 
-/** Returns the limits of the session's role, `null` if there are none. */
+/** null: nothing is limited for this session. */
 export function limitsFor(limits: ApiLimits | null, session: Session): RoleLimits | null {
   if (limits === null || limits.disabled || isAdmin(session)) return null;
-  let byRole = cache.get(limits);
+  let byRole = known.get(limits);
   if (byRole === undefined) {
     byRole = new Map();
-    cache.set(limits, byRole);
+    known.set(limits, byRole);
   }
   let found = byRole.get(session.role);
   if (found === undefined) {
     found = resolve(limits, session.role);
-    if (byRole.size < MAX_CACHED_ROLES) byRole.set(session.role, found);
+    if (byRole.size < MAX_KNOWN) byRole.set(session.role, found);
   }
   return found;
 }

@@ -1,10 +1,10 @@
 /**
- * Cache of prepared operations and their plans, by document text and operation name. It belongs to a role schema and is dropped with it,
- * so nothing has to be invalidated. Its size is limited per role schema and over all: a client that sends ever new documents only evicts
- * those of its own role.
+ * Prepared operations and their plans, by document text and operation name. What belongs to a role
+ * schema dies with it, so nothing is ever invalidated. Bounded in bytes, for each role schema and for
+ * all together: a client that sends other documents all the time makes its own role forget, not others.
  */
 import { FETCH_BOUNDS, Histogram } from '../observability/metrics/histogram.ts';
-import type { OperationPlan } from '../plan/plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import { planSize } from '../plan/plan-size.ts';
 import { type Constraint, holds, type Variables } from '../graphql-engine/constraint.ts';
 import type { PreparedOperation, RoleSchema } from '../graphql-engine/translation.ts';
@@ -13,48 +13,48 @@ import type { OperationCounts } from './operation-counts.ts';
 
 export interface CachedOperation {
   readonly prepared: PreparedOperation;
-  /** Newest first. */
-  readonly plans: readonly OperationPlan[];
-  /** Metrics of the operation; `null` until it is counted. */
+  /** Most recently made first. */
+  readonly plans: readonly Plan[];
+  /** For whoever counts operations; null: it has not been counted. */
   counts: OperationCounts | null;
 }
 
 export interface OperationCacheOptions {
-  /** Maximum number of operations per role schema. */
+  /** Operations kept per role schema. */
   readonly operations: number;
-  /** Maximum number of plans per operation; further variable shapes are planned per request. */
+  /** Plans kept per operation; more variable shapes than that are planned per request. */
   readonly plansPerOperation: number;
-  /** Maximum size of all operations and plans of all role schemas, in bytes, estimated. */
+  /** Bytes of all operations and plans of all role schemas, estimated. */
   readonly memory: number;
 }
 
 export interface OperationCache {
   operation(schema: RoleSchema, query: string, operationName: string | null): CachedOperation;
-  plan(operation: CachedOperation, variables: Variables, make: () => OperationPlan): OperationPlan;
-  /** Size of the cache in bytes, estimated. */
+  plan(operation: CachedOperation, variables: Variables, make: () => Plan): Plan;
+  /** Bytes of what is kept, estimated. */
   readonly memory: number;
   readonly counts: OperationCacheCounts;
-  /** Returns the number of cached operations of all role schemas. */
+  /** Operations of all role schemas that are kept. */
   entries(): number;
 }
 
-/** Totals since the start. */
+/** Since the start. */
 export interface OperationCacheCounts {
   operationHits: number;
   operationMisses: number;
   planHits: number;
   planMisses: number;
   evictions: number;
-  /** Seconds per planning of a missing plan. */
+  /** Seconds that planning took, where a plan was missing. */
   readonly planTime: Histogram;
 }
 
-/** Maximum share of a role schema in the memory. */
-const ROLE_SHARE = 1 / 2;
-/** Maximum share of an operation with its plans in the memory of its role. */
-const OPERATION_SHARE = 1 / 4;
-/** Maximum share of a single document or plan in the memory of its role. */
-const ENTRY_SHARE = 1 / 16;
+/** A role schema takes at most this part of the memory, ... */
+const PART_OF_ROLE = 1 / 2;
+/** ... an operation with its plans this part of what its role may take, ... */
+const PART_OF_OPERATION = 1 / 4;
+/** ... and neither document nor plan is kept that takes more than this part of it. */
+const PART_OF_PIECE = 1 / 16;
 
 function fits(constraints: readonly Constraint[], variables: Variables): boolean {
   for (const constraint of constraints) if (!holds(constraint, variables)) return false;
@@ -66,9 +66,9 @@ type RoleOperations = BoundedCache<string, Entry>;
 class Entry implements CachedOperation {
   readonly key: string;
   readonly prepared: PreparedOperation;
-  readonly plans: OperationPlan[] = [];
+  readonly plans: Plan[] = [];
   readonly sizes: number[] = [];
-  /** `null` if the operation is not cached; then its plans are not, either. */
+  /** Null: not kept, so neither are its plans. */
   owner: RoleOperations | null = null;
   counts: OperationCounts | null = null;
   memory: number;
@@ -82,7 +82,7 @@ class Entry implements CachedOperation {
 
 export function createOperationCache(options: OperationCacheOptions): OperationCache {
   const bySchema = new WeakMap<RoleSchema, RoleOperations>();
-  /** Operations of the role schemas that have not been garbage collected. */
+  /** Of the role schemas that are in use, and of those that are not yet collected. */
   let roles: WeakRef<RoleOperations>[] = [];
   let memory = 0;
   const counts: OperationCacheCounts = {
@@ -93,14 +93,14 @@ export function createOperationCache(options: OperationCacheOptions): OperationC
     evictions: 0,
     planTime: new Histogram(FETCH_BOUNDS),
   };
-  const maxOfRole = options.memory * ROLE_SHARE;
-  const maxOfOperation = maxOfRole * OPERATION_SHARE;
-  const maxOfEntry = maxOfRole * ENTRY_SHARE;
+  const ofRole = options.memory * PART_OF_ROLE;
+  const ofOperation = ofRole * PART_OF_OPERATION;
+  const ofPiece = ofRole * PART_OF_PIECE;
 
   const operationsOf = (schema: RoleSchema): RoleOperations => {
     let operations = bySchema.get(schema);
     if (operations === undefined) {
-      operations = new BoundedCache({ bytes: maxOfRole, entries: options.operations }, (entry) => {
+      operations = new BoundedCache({ bytes: ofRole, entries: options.operations }, (entry) => {
         entry.owner = null;
         counts.evictions += 1;
       });
@@ -110,7 +110,7 @@ export function createOperationCache(options: OperationCacheOptions): OperationC
     return operations;
   };
 
-  /** Recounts the memory of the living role schemas, then evicts from the largest. */
+  /** What died with its schema no longer counts; then whoever keeps most forgets. */
   const makeRoom = (): void => {
     roles = roles.filter((role) => role.deref() !== undefined);
     const living = roles.flatMap((role) => role.deref() ?? []);
@@ -123,7 +123,7 @@ export function createOperationCache(options: OperationCacheOptions): OperationC
     }
   };
 
-  /** Applies a change to the cache of a role and makes room for it. */
+  /** Makes a change of what is kept for a role, and room for it. */
   const change = (role: RoleOperations, make: () => void): void => {
     memory -= role.bytes;
     make();
@@ -131,7 +131,7 @@ export function createOperationCache(options: OperationCacheOptions): OperationC
     if (memory > options.memory) makeRoom();
   };
 
-  /** Drops the oldest plans of an operation. Returns the freed bytes. */
+  /** @returns the bytes that became free */
   const dropPlans = (entry: Entry, room: number): number => {
     const before = entry.memory;
     while (entry.plans.length > 0 && (entry.plans.length >= options.plansPerOperation || entry.memory > room)) {
@@ -145,14 +145,14 @@ export function createOperationCache(options: OperationCacheOptions): OperationC
     operation(schema, query, operationName) {
       const role = operationsOf(schema);
       const key = operationName === null ? query : `${operationName}\u0000${query}`;
-      const cached = role.get(key);
-      if (cached !== undefined) {
+      const known = role.get(key);
+      if (known !== undefined) {
         counts.operationHits += 1;
-        return cached;
+        return known;
       }
       counts.operationMisses += 1;
       const entry = new Entry(key, schema.prepare(query, operationName));
-      if (entry.memory <= maxOfEntry) {
+      if (entry.memory <= ofPiece) {
         entry.owner = role;
         change(role, () => role.set(key, entry, entry.memory));
       }
@@ -171,8 +171,8 @@ export function createOperationCache(options: OperationCacheOptions): OperationC
       if (!plan.reusable || !(operation instanceof Entry) || operation.owner === null) return plan;
       const size = planSize(plan);
       const { owner } = operation;
-      if (size > maxOfEntry) return plan;
-      const freed = dropPlans(operation, maxOfOperation - size);
+      if (size > ofPiece) return plan;
+      const freed = dropPlans(operation, ofOperation - size);
       operation.plans.unshift(plan);
       operation.sizes.unshift(size);
       operation.memory += size;

@@ -1,9 +1,9 @@
 import type { Counter } from '../observability/metrics/registry.ts';
 
-/** Name and hash; both are `_other` for operations without their own labels. */
+/** Name and hash; `_other` for both where there is no room for more. */
 export type OperationLabels = readonly [string, string];
 
-/** Counters of one operation. */
+/** The fields of one operation. */
 export interface OperationCounts {
   readonly labels: OperationLabels;
   readonly success: Counter;

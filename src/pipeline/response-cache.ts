@@ -1,14 +1,14 @@
 /**
- * In-memory cache for responses of queries with `@cached`. The key consists of everything that a response is made from: snapshot, role,
- * statements, and the bound values, those of session variables included. So two sessions share a response only if the database requests
- * are equal. If other servers are called, the key has the whole session and the headers of the client. Compressed copies of responses are
- * cached too, within the same limits.
+ * Answers of queries with `@cached`, in memory. An answer is found by what it was made from: the snapshot, the role, the statements, and
+ * the very values that they were bound with, those of session variables among them. So two sessions share an answer only where the
+ * databases are asked the same. Where other servers are asked it is by the whole session and the headers of the client.
+ * Answers that were compressed for somebody are kept so too, within the same bounds.
  */
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Session } from '../auth/session.ts';
 import { bindAll, type JoinValues } from '../plan/bind.ts';
-import type { OperationPlan } from '../plan/plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import type { Variables } from '../graphql-engine/constraint.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { BoundedCache } from '../util/bounded-cache.ts';
@@ -19,60 +19,60 @@ import type { CachedOperation } from './operation-cache.ts';
 import type { GraphqlRequest } from './request.ts';
 
 export interface ResponseCacheOptions {
-  /** Maximum size of all responses, in bytes. */
+  /** Bytes of all answers. */
   readonly memory: number;
-  /** Maximum size of one response, not compressed, in bytes. */
-  readonly maxEntrySize: number;
-  /** Maximum time to live of a response, in seconds. */
-  readonly maxTtl: number;
+  /** Bytes of one answer, not compressed. */
+  readonly mostOfEntry: number;
+  /** Seconds that an answer is kept at most. */
+  readonly mostTtl: number;
 }
 
-/** Compressed copies of a cached response. */
+/** An answer that is kept, compressed. */
 export interface CompressedCopies {
   get(encoding: string): Bytes | undefined;
-  /** Stores a copy as long as the response itself, if there is room. */
-  store(encoding: string, compressed: Bytes): void;
+  /** Keeps it as long as the answer itself, if there is room. */
+  keep(encoding: string, compressed: Bytes): void;
 }
 
-/** Cache status of a response, for headers. */
-export interface CacheStatus {
-  /** Equal on all instances. */
+/** What is told of an answer beside it. */
+export interface CacheNote {
+  /** The same on all instances. */
   readonly key: string;
   readonly family: string;
   readonly isHit: boolean;
-  /** Remaining time to live in seconds; `null` if the response is not cached. */
+  /** Seconds that it is kept for; null: it is not. */
   readonly left: number | null;
-  /** Reason why the response is not cached; `null` if it is cached or must not be. */
+  /** Why it is not kept; null: it is, or must not be. */
   readonly warning: 'cache-store-size-limit-exceeded' | null;
-  /** `null` if the response is not cached. */
+  /** null: the answer is not kept. */
   readonly copies: CompressedCopies | null;
 }
 
-/** Selects cached responses; all of them if both are absent. */
+/** Which answers are meant; without either all of them. */
 export interface CacheSelection {
   readonly key?: string;
   readonly family?: string;
 }
 
-export interface CacheRequest {
-  readonly plan: OperationPlan;
+export interface CacheQuestion {
+  readonly plan: Plan;
   readonly operation: CachedOperation;
-  /** Everything else that the response may depend on: another object means another response. */
+  /** Whatever the answer may depend on besides: another object, another answer. */
   readonly snapshot: object;
   readonly session: Session;
   readonly variables: Variables;
   readonly request: GraphqlRequest;
   readonly headers: IncomingHttpHeaders | undefined;
-  readonly onNote: ((note: CacheStatus) => void) | undefined;
-  /** Cancellation of the request, which may wait for the response that is made for another one. */
+  readonly onNote: ((note: CacheNote) => void) | undefined;
+  /** Of whoever asks: it waits for the answer that is made for another one no longer than this says. */
   readonly signal: Cancellation | undefined;
-  /** Epoch milliseconds. */
+  /** epoch milliseconds */
   readonly deadline: number | undefined;
-  /** The request shares limits with others, by which it alone may fail. */
+  /** The request shares bounds with others, by which it may fail alone. */
   readonly isOfBatch: boolean;
 }
 
-/** Totals since the start. */
+/** Since the start. */
 export interface CacheCounts {
   hits: number;
   misses: number;
@@ -81,57 +81,56 @@ export interface CacheCounts {
 
 export interface ResponseCache {
   /**
-   * Returns the cached response or makes one. Concurrent equal requests run once and fail together; if the request that runs is cancelled,
-   * the next one runs.
-   * @param run makes the response; `markUnique` marks it as being for this client alone
-   * @throws errors of `run`; SvcError timeout while waiting for another request
+   * The answer, kept or made. Equal questions at the same time are asked once, and fail together; where the one that asks is given up, the
+   * next one asks.
+   * @param run makes it; `markUnique` says that the answer is for this client alone
+   * @throws what `run` throws; SvcError timeout when it waits for another one
    */
-  answer(request: CacheRequest, run: (markUnique: () => void) => Promise<Body>): Promise<Body>;
-  /** Removes responses. Returns how many of them were still valid. */
+  answer(question: CacheQuestion, run: (markUnique: () => void) => Promise<Body>): Promise<Body>;
+  /** Forgets answers. @returns how many could have been given again */
   clear(which: CacheSelection): number;
-  /** Sets the current snapshot: responses of others are removed, and those in progress are not cached. */
+  /** From now on questions are asked of this snapshot: answers of others are forgotten, and such that are under way are not kept. */
   follow(snapshot: object): void;
   readonly counts: CacheCounts;
-  /** Size of the cache in bytes. */
+  /** Bytes that are kept. */
   readonly memory: number;
 }
 
 interface Entry {
   readonly body: Body;
   readonly key: string;
-  /** Families of all operations with this response; `null` if there are too many. */
+  /** Of all operations that were answered with it; null: of too many to tell. */
   families: Set<string> | null;
-  /** Size including compressed copies and families, in bytes. */
+  /** With its compressed copies and its families. */
   size: number;
-  /** Expiry, by `performance.now()`. */
+  /** By `performance.now()`. */
   readonly until: number;
   readonly copies: Map<string, Bytes>;
   readonly snapshot: object;
 }
 
-/** Result of running a request, for those that wait for it. */
-type Outcome =
+/** What became of an answer, for whoever waits for it. */
+type Made =
   | { readonly kind: 'answer'; readonly body: Body }
-  /** The response is for one client alone. */
+  /** For one client alone. */
   | { readonly kind: 'unique' }
-  /** Every equal request would fail like this. */
+  /** As it would for everybody. */
   | { readonly kind: 'failed'; readonly error: unknown }
-  /** Only the request that ran was cancelled. */
+  /** Only whoever asked has given up. */
   | { readonly kind: 'abandoned' };
 
 interface Names {
-  /** Key within this process, the snapshot included. */
-  readonly entryKey: string;
+  /** Within this process: the same key under another snapshot is another answer. */
+  readonly place: string;
   readonly key: string;
   readonly family: string;
 }
 
-/** Bytes of an entry in addition to its response. */
-const ENTRY_OVERHEAD = 400;
-/** Bytes of each family of an entry but the first. */
-const FAMILY_SIZE = 100;
-/** Maximum number of families of an entry; with more, clearing any family clears it. */
-const MAX_FAMILIES = 20;
+/** Bytes of an entry beside its answer. */
+const ENTRY = 400;
+/** Bytes of each of its families but the first, and how many an entry tells apart: with more, clearing any of them clears it. */
+const FAMILY = 100;
+const MOST_FAMILIES = 20;
 
 export function createResponseCache(options: ResponseCacheOptions): ResponseCache {
   return new MemoryCache(options);
@@ -140,14 +139,14 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
 class MemoryCache implements ResponseCache {
   readonly #options: ResponseCacheOptions;
   readonly #entries: BoundedCache<string, Entry>;
-  readonly #running = new Map<string, Promise<Outcome>>();
-  /** Entries by the response from which they were made. */
-  readonly #entryOfBody = new WeakMap<Body, Entry>();
+  readonly #making = new Map<string, Promise<Made>>();
+  /** By the answers as they were made. */
+  readonly #keptAs = new WeakMap<Body, Entry>();
   readonly counts: CacheCounts = { hits: 0, misses: 0, evictions: 0 };
-  /** Incremented when responses are cleared: those in progress are not cached then. */
+  /** Grows when something is forgotten on purpose: what is under way then is not kept. */
   #generation = 0;
-  /** `null` until the first snapshot is set. */
-  #currentSnapshot: object | null = null;
+  /** null: nobody has said which one. */
+  #followed: object | null = null;
 
   constructor(options: ResponseCacheOptions) {
     this.#options = options;
@@ -160,110 +159,110 @@ class MemoryCache implements ResponseCache {
     return this.#entries.bytes;
   }
 
-  async answer(request: CacheRequest, run: (markUnique: () => void) => Promise<Body>): Promise<Body> {
-    const { plan } = request;
+  async answer(question: CacheQuestion, run: (markUnique: () => void) => Promise<Body>): Promise<Body> {
+    const { plan } = question;
     const { cached } = plan;
-    if (cached === undefined || !isCacheable(plan)) return run(ignore);
-    const names = namesOf(request);
+    if (cached === undefined || !mayBeKept(plan)) return run(ignore);
+    const names = namesOf(question);
     if (!cached.refresh) {
-      const entry = this.#find(names.entryKey);
-      if (entry !== undefined) return this.#hit(request, names, entry.body, entry);
+      const known = this.#find(names.place);
+      if (known !== undefined) return this.#hit(question, names, known.body, known);
       for (;;) {
-        const running = this.#running.get(names.entryKey);
-        // No await between here and #run: the next equal request has to find this one.
-        if (running === undefined) break;
-        const outcome = await withinLimits(running, request);
-        if (outcome.kind === 'answer') return this.#hit(request, names, outcome.body, this.#entryOf(names.entryKey, outcome.body));
-        if (outcome.kind === 'failed') throw outcome.error;
-        // After a unique response each waiting request runs by itself; after a cancelled one the first runs for all.
-        if (outcome.kind === 'unique') break;
+        const making = this.#making.get(names.place);
+        // Without a pause where nobody is at it: whoever comes next finds that somebody is.
+        if (making === undefined) break;
+        const made = await patiently(making, question);
+        if (made.kind === 'answer') return this.#hit(question, names, made.body, this.#entryOf(names.place, made.body));
+        if (made.kind === 'failed') throw made.error;
+        // Each of those who wait needs its own; after one that was given up, the first of them asks for the others.
+        if (made.kind === 'unique') break;
       }
     }
     this.counts.misses += 1;
-    return this.#run(request, names, cached.ttl, run);
+    return this.#make(question, names, cached.ttl, run);
   }
 
   clear({ key, family }: CacheSelection): number {
     this.#generation += 1;
-    this.#running.clear();
+    this.#making.clear();
     let count = 0;
-    for (const [entryKey, entry] of this.#entries) {
+    for (const [place, entry] of this.#entries) {
       if ((key !== undefined && entry.key !== key) || (family !== undefined && entry.families?.has(family) === false)) continue;
-      this.#entries.delete(entryKey);
+      this.#entries.delete(place);
       if (entry.until > performance.now()) count += 1;
     }
     return count;
   }
 
   follow(snapshot: object): void {
-    this.#currentSnapshot = snapshot;
-    for (const [entryKey, entry] of this.#entries) if (entry.snapshot !== snapshot) this.#entries.delete(entryKey);
+    this.#followed = snapshot;
+    for (const [place, entry] of this.#entries) if (entry.snapshot !== snapshot) this.#entries.delete(place);
   }
 
-  #hit({ onNote }: CacheRequest, { entryKey, key, family }: Names, body: Body, entry: Entry | undefined): Body {
+  #hit({ onNote }: CacheQuestion, { place, key, family }: Names, body: Body, entry: Entry | undefined): Body {
     this.counts.hits += 1;
-    if (entry !== undefined) this.#addFamily(entryKey, entry, family);
+    if (entry !== undefined) this.#join(place, entry, family);
     if (onNote !== undefined) {
       const left = entry === undefined ? null : Math.ceil((entry.until - performance.now()) / 1000);
-      onNote({ key, family, isHit: true, left, warning: null, copies: entry === undefined ? null : this.#copiesOf(entryKey, entry) });
+      onNote({ key, family, isHit: true, left, warning: null, copies: entry === undefined ? null : this.#copiesOf(place, entry) });
     }
     return body;
   }
 
-  /** Adds the family under which the response was just returned, so that clearing that family clears it. */
-  #addFamily(entryKey: string, entry: Entry, family: string): void {
-    if (entry.families === null || entry.families.has(family) || this.#entries.peek(entryKey) !== entry) return;
-    if (entry.families.size === MAX_FAMILIES) entry.families = null;
+  /** Whoever clears the family that it was told of means this answer too. */
+  #join(place: string, entry: Entry, family: string): void {
+    if (entry.families === null || entry.families.has(family) || this.#entries.peek(place) !== entry) return;
+    if (entry.families.size === MOST_FAMILIES) entry.families = null;
     else {
       entry.families.add(family);
-      entry.size += FAMILY_SIZE;
-      this.#entries.grow(entryKey, FAMILY_SIZE);
+      entry.size += FAMILY;
+      this.#entries.grow(place, FAMILY);
     }
   }
 
-  /** Returns the entry of a response; `undefined` if it was cleared, or replaced by a newer response. */
-  #entryOf(entryKey: string, body: Body): Entry | undefined {
-    const entry = this.#entries.peek(entryKey);
-    return entry !== undefined && this.#entryOfBody.get(body) === entry ? entry : undefined;
+  /** Where the answer is what is kept: another one may have been made since it was forgotten. */
+  #entryOf(place: string, body: Body): Entry | undefined {
+    const entry = this.#entries.peek(place);
+    return entry !== undefined && this.#keptAs.get(body) === entry ? entry : undefined;
   }
 
-  #find(entryKey: string): Entry | undefined {
-    const entry = this.#entries.get(entryKey);
+  #find(place: string): Entry | undefined {
+    const entry = this.#entries.get(place);
     if (entry === undefined) return undefined;
     if (entry.until <= performance.now()) {
-      this.#entries.delete(entryKey);
+      this.#entries.delete(place);
       return undefined;
     }
     return entry;
   }
 
-  async #run(
-    request: CacheRequest,
-    { entryKey, key, family }: Names,
+  async #make(
+    question: CacheQuestion,
+    { place, key, family }: Names,
     ttl: number,
     run: (markUnique: () => void) => Promise<Body>,
   ): Promise<Body> {
-    const { onNote } = request;
+    const { onNote } = question;
     const generation = this.#generation;
     let isUnique = false;
-    const response = run(() => {
+    const made = run(() => {
       isUnique = true;
     });
-    const running = response.then(
-      (body): Outcome => (isUnique ? { kind: 'unique' } : { kind: 'answer', body }),
-      (error: unknown): Outcome => (isOwnFailure(request) ? { kind: 'abandoned' } : { kind: 'failed', error }),
+    const making = made.then(
+      (body): Made => (isUnique ? { kind: 'unique' } : { kind: 'answer', body }),
+      (error: unknown): Made => (isOwnFailure(question) ? { kind: 'abandoned' } : { kind: 'failed', error }),
     );
-    this.#running.set(entryKey, running);
+    this.#making.set(place, making);
     try {
-      const body = await response;
-      const seconds = Math.min(ttl, this.#options.maxTtl);
-      const size = sizeOfBytes(body) + ENTRY_OVERHEAD;
-      const isSmall = size <= this.#options.maxEntrySize;
-      const { snapshot } = request;
-      const isCurrent = generation === this.#generation && (this.#currentSnapshot === null || this.#currentSnapshot === snapshot);
-      const isStored = isSmall && !isUnique && seconds > 0 && isCurrent;
+      const body = await made;
+      const seconds = Math.min(ttl, this.#options.mostTtl);
+      const size = sizeOfBytes(body) + ENTRY;
+      const isSmall = size <= this.#options.mostOfEntry;
+      const { snapshot } = question;
+      const isWanted = generation === this.#generation && (this.#followed === null || this.#followed === snapshot);
+      const isKept = isSmall && !isUnique && seconds > 0 && isWanted;
       let copies: CompressedCopies | null = null;
-      if (isStored) {
+      if (isKept) {
         const until = performance.now() + seconds * 1000;
         const entry: Entry = {
           body: [wholeBytes(body).join('') as Bytes],
@@ -274,66 +273,66 @@ class MemoryCache implements ResponseCache {
           copies: new Map(),
           snapshot,
         };
-        this.#entries.set(entryKey, entry, size);
-        this.#entryOfBody.set(body, entry);
-        copies = this.#copiesOf(entryKey, entry);
+        this.#entries.set(place, entry, size);
+        this.#keptAs.set(body, entry);
+        copies = this.#copiesOf(place, entry);
       }
       const warning = isSmall ? null : 'cache-store-size-limit-exceeded';
-      onNote?.({ key, family, isHit: false, left: isStored ? seconds : null, warning, copies });
+      onNote?.({ key, family, isHit: false, left: isKept ? seconds : null, warning, copies });
       return body;
     } finally {
-      if (this.#running.get(entryKey) === running) this.#running.delete(entryKey);
+      if (this.#making.get(place) === making) this.#making.delete(place);
     }
   }
 
-  #copiesOf(entryKey: string, entry: Entry): CompressedCopies {
+  #copiesOf(place: string, entry: Entry): CompressedCopies {
     return {
       get: (encoding) => entry.copies.get(encoding),
-      store: (encoding, compressed) => {
-        // The entry may have been cleared or replaced meanwhile.
-        if (this.#entries.get(entryKey) !== entry || entry.copies.has(encoding)) return;
+      keep: (encoding, compressed) => {
+        // Meanwhile it may have been forgotten, or another one be there.
+        if (this.#entries.get(place) !== entry || entry.copies.has(encoding)) return;
         if (entry.size + compressed.length > this.#options.memory) return;
         entry.copies.set(encoding, compressed);
         entry.size += compressed.length;
-        this.#entries.grow(entryKey, compressed.length);
+        this.#entries.grow(place, compressed.length);
       },
     };
   }
 }
 
 function ignore(): void {
-  // The response is not cached anyway.
+  // Nothing is kept anyhow.
 }
 
-/** Returns true if the failure is due to the client or the batch, and not to the request itself. */
-function isOwnFailure({ signal, deadline, isOfBatch }: CacheRequest): boolean {
+/** Whether it failed for what is the matter with whoever asks, and not with the question. */
+function isOwnFailure({ signal, deadline, isOfBatch }: CacheQuestion): boolean {
   return isOfBatch || signal?.aborted === true || (deadline !== undefined && Date.now() >= deadline);
 }
 
-/** Maximum delay of a Node timer, in ms. */
-const MAX_DELAY = 2 ** 31 - 1;
+/** ms; timers cannot wait longer. */
+const LONGEST = 2 ** 31 - 1;
 
-/** Waits for the outcome until the caller cancels or its deadline passes. @throws SvcError timeout */
-async function withinLimits<T>(running: Promise<T>, { signal, deadline }: CacheRequest): Promise<T> {
+/** What comes of it, as long as whoever asks may wait. @throws SvcError timeout */
+async function patiently<T>(making: Promise<T>, { signal, deadline }: CacheQuestion): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  let stopListening = ignore;
-  const stopped = new Promise<never>((_, reject) => {
-    const stop = (message: string) => (): void => reject(new SvcError('timeout', message));
-    if (signal?.aborted === true) stop('the request was cancelled')();
-    else if (isPrompt(signal)) stopListening = onCancel(signal, stop('the request was cancelled'));
+  let leave = ignore;
+  const givenUp = new Promise<never>((_, reject) => {
+    const giveUp = (message: string) => (): void => reject(new SvcError('timeout', message));
+    if (signal?.aborted === true) giveUp('the request was cancelled')();
+    else if (isPrompt(signal)) leave = onCancel(signal, giveUp('the request was cancelled'));
     if (deadline !== undefined)
-      timer = setTimeout(stop('the response was not available in time'), Math.min(Math.max(0, deadline - Date.now()), MAX_DELAY));
+      timer = setTimeout(giveUp('the answer was not there in time'), Math.min(Math.max(0, deadline - Date.now()), LONGEST));
   });
   try {
-    return await Promise.race([running, stopped]);
+    return await Promise.race([making, givenUp]);
   } finally {
     clearTimeout(timer);
-    stopListening();
+    leave();
   }
 }
 
-/** Only pure reads of rows are cacheable: no introspection, and no functions that return something else each time. */
-function isCacheable({ kind, steps, joins, template }: OperationPlan): boolean {
+/** Answers that only reads of rows have made: not of schemas, and not of functions that give something else each time. */
+function mayBeKept({ kind, steps, joins, template }: Plan): boolean {
   if (kind !== 'query' || template.some((part) => typeof part !== 'string' && 'produce' in part)) return false;
   return (
     steps.every((step) => step.kind !== 'select' || step.statement.repeatable) &&
@@ -354,10 +353,10 @@ function idOf(snapshot: object): number {
   return id;
 }
 
-/** Digests of a plan's statements and response template, without values. */
-const planTexts = new WeakMap<OperationPlan, string>();
+/** What a plan asks and how its answer is put together, without values. */
+const planTexts = new WeakMap<Plan, string>();
 
-function planText(plan: OperationPlan): string {
+function planText(plan: Plan): string {
   let text = planTexts.get(plan);
   if (text === undefined) {
     const steps = plan.steps.map((step) => {
@@ -376,33 +375,33 @@ function planText(plan: OperationPlan): string {
   return text;
 }
 
-/** Join values before anything has run: the keys follow from the other values. */
-const NO_KEYS: JoinValues = { placeholderName: '', keys: [] };
+/** What a join is bound with before anything has run: the keys follow from the rest. */
+const NO_KEYS: JoinValues = { holeName: '', keys: [] };
 
-function namesOf(request: CacheRequest): Names {
-  const key = keyOf(request);
-  return { entryKey: `${idOf(request.snapshot)} ${key}`, key, family: familyOf(request) };
+function namesOf(question: CacheQuestion): Names {
+  const key = keyOf(question);
+  return { place: `${idOf(question.snapshot)} ${key}`, key, family: familyOf(question) };
 }
 
-/** @throws SvcError for an invalid value, as running the plan would */
-function keyOf({ plan, session, variables, request, headers }: CacheRequest): string {
+/** @throws SvcError of a value that does not fit, as running the plan would */
+function keyOf({ plan, session, variables, request, headers }: CacheQuestion): string {
   const values: (readonly (string | null)[])[] = [];
-  let callsServers = false;
+  let asksOthers = false;
   for (const step of plan.steps) {
     if (step.kind === 'select') values.push(bindAll(step.binders, variables, session, NO_KEYS));
-    else callsServers = true;
+    else asksOthers = true;
   }
   for (const join of plan.joins) {
     if (join.kind === 'source')
       values.push(bindAll(join.binders, variables, session, { ...NO_KEYS, keys: join.target.columns.map(() => []) }));
-    else callsServers = true;
+    else asksOthers = true;
   }
   const parts = [session.role, session.backendOnly, planText(plan), values];
-  return digest(JSON.stringify(callsServers ? [...parts, ...clientParts(session, request, headers)] : parts));
+  return digest(JSON.stringify(asksOthers ? [...parts, ...ofClient(session, request, headers)] : parts));
 }
 
-/** Other servers get data of the client, so their responses are only for clients with equal data. */
-function clientParts(
+/** Servers of others are told of the client: their answers are for it, and for who says the very same. */
+function ofClient(
   session: Session,
   { query, operationName, variables }: GraphqlRequest,
   headers: IncomingHttpHeaders = {},
@@ -411,13 +410,13 @@ function clientParts(
   return [query, operationName, printJson(variables), [...session.variables].sort(), sent.sort(([a], [b]) => (a < b ? -1 : 1))];
 }
 
-/** Headers that differ between requests of the same client. */
+/** Headers that differ from request to request and tell nothing of the client. */
 const PER_REQUEST: ReadonlySet<string> = new Set(['x-request-id', 'traceparent', 'tracestate', 'b3', 'content-length']);
 
 const families = new WeakMap<CachedOperation, string>();
 
-/** Returns the digest of the operation for a role, equal for all values of variables. */
-function familyOf({ operation, session, request }: CacheRequest): string {
+/** The same for all values of variables. */
+function familyOf({ operation, session, request }: CacheQuestion): string {
   let family = families.get(operation);
   if (family === undefined) {
     family = digest(JSON.stringify([session.role, session.backendOnly, request.query.replace(/\s+/g, ' ').trim(), request.operationName]));
@@ -426,7 +425,7 @@ function familyOf({ operation, session, request }: CacheRequest): string {
   return family;
 }
 
-/** Returns 40 hexadecimal digits. */
+/** 40 hexadecimal digits. */
 function digest(text: string): string {
   return createHash('sha1').update(text).digest('hex');
 }

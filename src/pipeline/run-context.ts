@@ -1,6 +1,6 @@
-import { noJoinUsage } from '../execute/placeholders.ts';
+import { noJoinUse } from '../execute/holes.ts';
 import type { RunContext } from '../execute/run-context.ts';
-import { OperationBudget } from './operation-budget.ts';
+import { AnswerLimit } from './answer-limit.ts';
 import type { TagsOfSource } from './query-tags.ts';
 import type { PlannedRun } from './request-run.ts';
 
@@ -10,46 +10,44 @@ import type { PlannedRun } from './request-run.ts';
  * @param tags for comments of its statements
  */
 export function runContext<Request>(run: PlannedRun<Request>, document: string | null, tags?: TagsOfSource): RunContext {
-  const { pipeline, snapshot, session, plan, variables, options } = run;
+  const { pipeline, snapshot, session, plan, variables, how } = run;
   const { observeCost, joinBounds } = pipeline;
-  const { budget } = options;
-  let callsServers = plan.joins.length > 0;
+  const { budget } = how;
+  let asksServers = plan.joins.length > 0;
   let callsHandlers = false;
   for (const { kind } of plan.steps) {
-    if (kind === 'remote') callsServers = true;
+    if (kind === 'remote') asksServers = true;
     else if (kind === 'call') callsHandlers = true;
   }
-  const isCalling = callsServers || callsHandlers;
-  // One literal: spreading an object with this many properties costs more than everything else here.
+  const isCalling = asksServers || callsHandlers;
+  // One literal: spreading an object of so many parts costs more than everything else in here.
   return {
     connections: snapshot.connections,
     session,
     variables,
-    options,
+    how,
     validateInput: pipeline.validateInput,
     onWritten: pipeline.onWritten,
     sources: snapshot.cache.sources,
-    headers: options.headers,
-    addStatements: options.budget?.addStatements,
-    onExternalRequest: options.onExternalRequest,
+    headers: how.headers,
+    addStatements: how.budget?.addStatements,
+    onAsked: how.onAsked,
     onCost:
       observeCost === undefined
         ? undefined
-        : (source, cost) => observeCost({ kind: 'query-cost', requestId: options.requestId ?? '', source, ...cost, trace: options.trace }),
+        : (source, cost) => observeCost({ kind: 'query-cost', requestId: how.requestId ?? '', source, ...cost, trace: how.trace }),
     actions: isCalling
       ? {
           call: pipeline.callHandler,
-          usage: budget?.handlers ?? { bytes: 0, memory: options.reservation },
-          asynchronous: pipeline.asynchronousCalls ?? null,
+          use: budget?.handlers ?? { bytes: 0, memory: how.hold },
+          later: pipeline.laterCalls ?? null,
           query: document,
         }
       : undefined,
-    joinBounds: isCalling
-      ? { maxKeys: joinBounds.maxKeys, maxBytes: joinBounds.maxBytes, usage: budget?.joins ?? noJoinUsage() }
-      : undefined,
-    onCookie: isCalling ? options.onCookie : undefined,
-    resultBudget: options.resultBudget ?? new OperationBudget(pipeline.responseLimit, options.reservation),
+    joinBounds: isCalling ? { maxKeys: joinBounds.maxKeys, maxBytes: joinBounds.maxBytes, use: budget?.joins ?? noJoinUse() } : undefined,
+    onCookie: isCalling ? how.onCookie : undefined,
+    intake: how.intake ?? new AnswerLimit(pipeline.responseLimit, how.hold),
     tags,
-    callRemote: callsServers ? pipeline.remotes(snapshot.remotes, budget?.answers ?? { bytes: 0, memory: options.reservation }) : undefined,
+    callRemote: asksServers ? pipeline.remotes(snapshot.remotes, budget?.answers ?? { bytes: 0, memory: how.hold }) : undefined,
   };
 }

@@ -1,4 +1,4 @@
-/** Binding: resolves the value references of a plan to the parameter texts of one request. */
+/** From value references to parameter texts: what is done per request for a plan made before. */
 import type { Session } from '../auth/session.ts';
 import type { InsertedRows, RowsOfRequest } from '../backend/backend.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
@@ -9,27 +9,28 @@ import type { Parameter } from '../sql/fragment.ts';
 import { isJsonArray, type Json, type JsonObject } from '../util/json.ts';
 import { at, type Path, ROOT } from '../util/path.ts';
 
-/** Returns the text of one parameter for a request. @throws SvcError if a value does not fit or a session variable is missing */
+/** The text of one parameter for a request. @throws SvcError when a value does not fit or a session variable is missing */
 export interface Binder {
   (variables: Variables, session: Session, joining?: JoinValues): string | null;
-  /** See `Parameter.perRow`. */
+  /** Of the parameter. */
   readonly perRow?: number;
 }
 
 /**
- * Maximum characters of values that the database processes for each row, over all places of a statement. An `_ilike` pattern of that length
- * takes 1 to 2 ms.
+ * Characters of values that the database goes through for each row, in all places of a statement. A pattern of `_ilike`
+ * of that length takes 1 ms or 2.
  */
-const MAX_CHARACTERS_PER_ROW = 131_072;
+const MOST_PER_ROW = 131_072;
 
-/** Values that a run of a plan with joins provides. */
+/** What the run of a plan with joins brings. */
 export interface JoinValues {
-  /** Random and new for every request, so that no data can contain it. */
-  readonly placeholderName: string;
-  /** The distinct keys of the join, by part; empty for other steps. */
+  /** Random, and new for every request: no data can contain it. */
+  readonly holeName: string;
+  /** The distinct keys that a join asks for, by part; for a step that is no join there are none. */
   readonly keys: readonly (readonly (string | null)[])[];
 }
 
+/** The JSON value behind a reference. */
 function resolve(value: Value, variables: Variables, session: Session, joining: JoinValues | undefined): Json {
   switch (value.kind) {
     case 'literal':
@@ -48,15 +49,15 @@ function resolve(value: Value, variables: Variables, session: Session, joining: 
       return Object.fromEntries(session.variables);
     case 'cursor':
       return resolve(value.start, variables, session, joining);
-    // The source fills it in when it runs the statement.
-    case 'transaction-local':
+    // The source has it when it comes to the statement.
+    case 'kept':
       return null;
-    case 'placeholder-name':
-      invariant(joining !== undefined, 'a run of a plan with joins names its placeholders');
-      return joining.placeholderName;
+    case 'hole-name':
+      invariant(joining !== undefined, 'whoever runs a plan with joins names its holes');
+      return joining.holeName;
     case 'join-keys': {
       const texts = joining?.keys[value.part];
-      invariant(texts !== undefined, 'a join has keys');
+      invariant(texts !== undefined, 'a join is asked with keys');
       return texts;
     }
   }
@@ -71,13 +72,13 @@ function members({ name, path, key, at: place, check }: MembersValue, variables:
   });
 }
 
-/** Returns bound rows, for the search for the row that an error is about. */
+/** Rows that were bound before, for whoever looks for one of them. */
 export function rowsOfRequest(inserted: InsertedRows, variables: Variables, session: Session): RowsOfRequest {
   const { rows } = inserted;
   if (!('length' in rows)) {
     const lists = [...rows.values.values()].flatMap(({ value }) => (value.kind === 'members' ? [value] : []));
     const [first] = lists;
-    invariant(first !== undefined, 'uniform rows have a list of values');
+    invariant(first !== undefined, 'rows that are alike have values of their own');
     const count = members(first, variables).length;
     return {
       ...inserted,
@@ -85,8 +86,8 @@ export function rowsOfRequest(inserted: InsertedRows, variables: Variables, sess
       cells: (column) => {
         const value = rows.values.get(column)?.value;
         if (value?.kind === 'members') return members(value, variables);
-        const shared = value === undefined ? undefined : resolve(value, variables, session, undefined);
-        return Array.from({ length: count }, () => shared);
+        const same = value === undefined ? undefined : resolve(value, variables, session, undefined);
+        return Array.from({ length: count }, () => same);
       },
     };
   }
@@ -121,31 +122,31 @@ export function bindAll(
     values.push(text);
     if (bind.perRow !== undefined && text !== null) perRow += bind.perRow * text.length;
   }
-  if (perRow > MAX_CHARACTERS_PER_ROW) {
-    const message = `the patterns, documents and arrays of the conditions have more than ${MAX_CHARACTERS_PER_ROW} characters`;
+  if (perRow > MOST_PER_ROW) {
+    const message = `the patterns, documents and arrays of the conditions have more than ${MOST_PER_ROW} characters`;
     throw new SvcError('validation-failed', message);
   }
   return values;
 }
 
 /**
- * Returns the error that comes first in the request. Rows are bound column by column, so the error that is found first may be about a later
- * row.
- * @param found the error that was found first
+ * The fault that comes first in the request: rows are bound column by column, so that the one that is met first may be
+ * of a later row.
+ * @param met the fault that was met
  */
-export function firstErrorInRequest(
-  found: unknown,
+export function firstFault(
+  met: unknown,
   binders: readonly Binder[],
   variables: Variables,
   session: Session,
   joining: JoinValues | undefined,
 ): unknown {
-  let first = found;
+  let first = met;
   for (const bind of binders) {
     try {
       bind(variables, session, joining);
-    } catch (error) {
-      if (error instanceof SvcError && first instanceof SvcError && comesBefore(keysOf(error.path), keysOf(first.path))) first = error;
+    } catch (fault) {
+      if (fault instanceof SvcError && first instanceof SvcError && comesBefore(keysOf(fault.path), keysOf(first.path))) first = fault;
     }
   }
   return first;
@@ -157,18 +158,18 @@ function keysOf(path: Path): readonly Path['key'][] {
   return keys.reverse();
 }
 
-/** Compares by the first place where the paths differ, if that is a place in a list. */
+/** By the first place where they part, if that is a place in a list. */
 function comesBefore(a: readonly Path['key'][], b: readonly Path['key'][]): boolean {
-  const difference = a.findIndex((key, i) => key !== b[i]);
-  const [one, other] = [a[difference], b[difference]];
+  const parting = a.findIndex((key, i) => key !== b[i]);
+  const [one, other] = [a[parting], b[parting]];
   return typeof one === 'number' && typeof other === 'number' && one < other;
 }
 
-/** Prepares a parameter once; literals are encoded at that time. */
+/** Prepares a parameter once; literals are encoded here and now. */
 export function binder(parameter: Parameter): Binder {
   const bind = plainBinder(parameter);
   const { perRow } = parameter;
-  // Session variables come from trusted authentication, so their length is not counted.
+  // What a session holds was chosen by those who are trusted.
   return perRow === undefined || parameter.operand.value.kind === 'session' ? bind : Object.assign(bind, { perRow });
 }
 
@@ -182,7 +183,7 @@ function plainBinder(parameter: Parameter): Binder {
     }
     case 'session': {
       const { name } = value;
-      // Session variables are text in the database's own syntax; the kind, or the cast in its statement, parses it.
+      // Session variables are text in the database's own syntax; the kind, or the cast in its statement, reads it.
       return (_variables, session) => encode(sessionVariable(session, name));
     }
     case 'variable': {
@@ -202,7 +203,7 @@ function encodeNullable(encode: (json: Json) => string | null, json: Json): stri
   return json === null ? null : encode(json);
 }
 
-/** Returns the input of a hook, item by item. */
+/** What a hook is asked about, item by item. */
 export function bindInput(input: readonly (WrittenJson | WrittenItems)[], variables: Variables): readonly Json[] {
   return input.flatMap((item): readonly Json[] => {
     if (item.kind !== 'items') return [bindWritten(item, variables)];
@@ -211,12 +212,12 @@ export function bindInput(input: readonly (WrittenJson | WrittenItems)[], variab
   });
 }
 
-/** Returns JSON of the request with the values of its variables. Keys whose variables were not sent are omitted. */
+/** JSON as the request wrote it, with the values of its variables. A key whose variable was not sent is not there. */
 function bindWritten(written: WrittenJson, variables: Variables): Json {
   return bindPart(written, variables) ?? null;
 }
 
-/** Returns undefined for a variable that was not sent. */
+/** Undefined where a variable was not sent. */
 export function bindPart(written: WrittenJson, variables: Variables): Json | undefined {
   switch (written.kind) {
     case 'json':

@@ -1,4 +1,4 @@
-/** Imports migrations of any layout. */
+/** Migrations and seeds of any layout as those of this project. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { parse } from 'yaml';
@@ -7,15 +7,15 @@ import { isJsonObject, type Json } from '../util/json.ts';
 import { isWithin, realPathOf } from '../project/directory/files.ts';
 import { reasonOf } from '../project/failure.ts';
 import { FOLDER } from '../migrations/migration-files.ts';
-import type { ImportAccount } from './account.ts';
+import type { Account } from './account.ts';
 import { adapted } from './adapt-sql.ts';
 import { flatCalls } from './metadata-calls.ts';
 import { OldCatalog } from './old-catalog.ts';
-import { MAX_DEPTH, type Input, isDeeper, namesBelow } from './read-input.ts';
+import { DEEPEST, type Input, isDeeper, namesBelow } from './read-input.ts';
 import { importSeeds } from './seeds.ts';
 import type { SqlReader } from './sql-reader.ts';
 
-/** Texts by path in the new project. */
+/** Paths in the new project to texts. */
 export type Texts = Map<string, string>;
 
 const FILE = /^(\d+)_(.*)\.(up|down)\.(sql|ya?ml)$/s;
@@ -24,31 +24,31 @@ export interface ImportedMigrations {
   readonly texts: Texts;
   /** Files whose SQL reads session variables of the other engine. */
   readonly readsSession: readonly string[];
-  /** Relations and functions by source that migrations no longer create, because their SQL uses hdb_catalog. */
+  /** Relations and functions, by source, that no migration creates any more because their SQL uses hdb_catalog. */
   readonly lost: ReadonlyMap<string, ReadonlySet<string>>;
   readonly count: number;
 }
 
-/** @param unsupportedSources sources that are not imported; their files go to `unsupported/` */
+/** @param gone sources that do not come along; their files are kept under `unsupported/` */
 export function importMigrations(
   input: Input,
   sources: readonly string[],
-  unsupportedSources: ReadonlySet<string>,
-  account: ImportAccount,
+  gone: ReadonlySet<string>,
+  account: Account,
   reader: SqlReader,
 ): ImportedMigrations {
   const texts: Texts = new Map();
   const found = collect(input, sources, account, texts);
   const readsSession: string[] = [];
-  const isExcluded = reportUnknownSources(found, sources, unsupportedSources, account);
-  reportInvalidVersions(
-    found.filter(({ source }) => !isExcluded(source)),
+  const isLeft = strangers(found, sources, gone, account);
+  findOddVersions(
+    found.filter(({ source }) => !isLeft(source)),
     account,
   );
   const oldCatalog = new OldCatalog(reader);
   for (const { source, folder, file, place, text } of inOrder(found)) {
     const shown = `migrations/${source}/${folder}/${file}`;
-    if (isExcluded(source)) {
+    if (isLeft(source)) {
       texts.set(`unsupported/${shown}`, text);
       continue;
     }
@@ -56,20 +56,21 @@ export function importMigrations(
     const path = `migrations/${source}/${folder}/${name}`;
     if (texts.has(path)) {
       texts.set(`unsupported/${place}`, text);
-      account.addRemark({
+      account.remark({
         id: `${place.replaceAll('/', '.')}:twice`,
         bucket: 'needs-you',
         place,
-        message: `is the same migration as ${path}: stored in unsupported/`,
+        message: `is the same migration as ${path}: kept in unsupported/`,
       });
     } else texts.set(path, sql);
   }
-  setAsideDownsWithoutUp(texts, account);
+  setLoneDownsAside(texts, account);
+  const isOut = (source: string): boolean => gone.has(source) || isLeft(source);
   const seeds = importSeeds(
     input,
     sources,
-    isExcluded,
-    unsupportedSources,
+    isOut,
+    gone,
     account,
     reader,
     [...texts.keys()].some((path) => path.startsWith('migrations/')),
@@ -84,59 +85,57 @@ export function importMigrations(
   };
 }
 
-/** Reports sources that the metadata does not contain. Returns whether the migrations of a source are excluded. */
-function reportUnknownSources(
+/** Tells whether migrations of a source do not come along: it does not itself, or the metadata does not have it. */
+function strangers(
   found: readonly Found[],
   sources: readonly string[],
-  unsupportedSources: ReadonlySet<string>,
-  account: ImportAccount,
+  gone: ReadonlySet<string>,
+  account: Account,
 ): (source: string) => boolean {
-  const unknown = [...new Set(found.map(({ source }) => source))].filter(
-    (source) => !sources.includes(source) && !unsupportedSources.has(source),
-  );
-  // Without any sources, the sources are what is missing.
-  const hasNoSources = sources.length === 0 && unsupportedSources.size === 0;
-  // Otherwise the folder may belong to a renamed source.
+  const unknown = [...new Set(found.map(({ source }) => source))].filter((source) => !sources.includes(source) && !gone.has(source));
+  // Where there are no sources at all, they are what is missing.
+  const isWithout = sources.length === 0 && gone.size === 0;
+  // Else the folder may be that of a source which has another name now.
   const hasOthers = found.some(({ source }) => sources.includes(source));
   for (const source of unknown)
-    account.addRemark({
+    account.remark({
       id: `migrations.${source}`,
       bucket: hasOthers ? 'ignored' : 'needs-you',
       place: `migrations/${source}`,
-      message: hasNoSources
-        ? `the metadata has no source "${source}": add it to metadata/databases/databases.yaml, or its migrations are not applied`
-        : 'the metadata has no such source, so the other engine does not run them either: stored in unsupported/',
+      message: isWithout
+        ? `the metadata has no source "${source}": add it to metadata/databases/databases.yaml, else nothing is deployed`
+        : 'the metadata has no such source, so that the other engine does not run them either: kept in unsupported/',
     });
-  return (source) => unsupportedSources.has(source) || (!hasNoSources && !sources.includes(source));
+  return (source) => gone.has(source) || (!isWithout && !sources.includes(source));
 }
 
-/** Metadata of version 1, which are stored beside the migrations. */
+/** Metadata of version 1, which stands beside the migrations. */
 const METADATA_FILE = /^metadata\.(?:ya?ml|json)$/;
-const MAX_VERSION = 2n ** 64n - 1n;
+const LARGEST_VERSION = 2n ** 64n - 1n;
 
-/** Reports duplicate and invalid versions: such a project cannot be deployed. */
-function reportInvalidVersions(found: readonly Found[], account: ImportAccount): void {
+/** Versions that are there twice, or are no version here: such a project is not deployed. */
+function findOddVersions(found: readonly Found[], account: Account): void {
   const folders = new Map<string, Set<string>>();
   for (const { source, folder } of found) {
     const version = BigInt(FOLDER.exec(folder)?.[1] ?? 0);
     const place = `migrations/${source}/${folder}`;
-    if (version > MAX_VERSION)
-      account.addRemark({
+    if (version > LARGEST_VERSION)
+      account.remark({
         id: `${place}:version`,
         bucket: 'needs-you',
         place,
-        message: 'the version is not an unsigned 64-bit integer: rename the folder',
+        message: 'the version is no unsigned number of 64 bits: give it another',
       });
     const key = `${source} ${version}`;
     folders.set(key, (folders.get(key) ?? new Set()).add(place));
   }
   for (const places of folders.values())
     if (places.size > 1)
-      account.addRemark({
+      account.remark({
         id: `${[...places].join()}:twice`,
         bucket: 'needs-you',
         place: [...places].join(', '),
-        message: 'have the same version: rename all but one, or no migration of this source is applied',
+        message: 'have the same version: give all but one another, or none of the source is run',
       });
 }
 
@@ -149,7 +148,7 @@ interface Found {
   readonly text: string;
 }
 
-/** Returns up migrations by version, each followed by its down migration: the order in which objects are created and dropped. */
+/** Up migrations by version, each followed by its down migration: the order in which their objects come and go. */
 function inOrder(found: readonly Found[]): readonly Found[] {
   const version = ({ folder }: Found): bigint => BigInt(FOLDER.exec(folder)?.[1] ?? 0);
   return [...found].sort((a, b) => {
@@ -160,13 +159,13 @@ function inOrder(found: readonly Found[]): readonly Found[] {
   });
 }
 
-function collect(input: Input, sources: readonly string[], account: ImportAccount, texts: Texts): readonly Found[] {
+function collect(input: Input, sources: readonly string[], account: Account, texts: Texts): readonly Found[] {
   const root = input.migrationsFolder;
   if (!existsSync(root)) return [];
   const found: Found[] = [];
   const implicit = sources[0] ?? 'default';
-  const unread: string[] = [];
-  /** SQL and calls of each migration of version 1. */
+  const left: string[] = [];
+  /** Of version 1: SQL and calls of one migration, beside each other. */
   const parts = new Map<string, { folder: string; direction: 'up' | 'down'; sql: string; calls: string }>();
   const part = (version: string, name: string, direction: 'up' | 'down') => {
     const key = `${version} ${direction}`;
@@ -180,15 +179,15 @@ function collect(input: Input, sources: readonly string[], account: ImportAccoun
     if (isFolder(path)) {
       const inFolder = FOLDER.exec(name);
       if (inFolder === null) {
-        if (/^squashed_/.test(name)) ignoreSquashed(account, `migrations/${name}`);
-        else found.push(...ofSource(input, path, name, account, unread));
+        if (/^squashed_/.test(name)) ignore(account, `migrations/${name}`);
+        else found.push(...ofSource(input, path, name, account, left));
         continue;
       }
       const [, version, rest] = inFolder as unknown as [string, string, string];
       for (const each of entriesOf(input, path, account)) {
         const direction = /^(up|down)\.(sql|ya?ml)$/.exec(each);
         if (direction === null) {
-          unread.push(`migrations/${name}/${each}`);
+          left.push(`migrations/${name}/${each}`);
           continue;
         }
         const text = input.files.read(join(path, each)) ?? '';
@@ -202,60 +201,60 @@ function collect(input: Input, sources: readonly string[], account: ImportAccoun
       const into = part(version, rest, direction);
       if (kind === 'sql') into.sql = text;
       else into.calls = callsSql(text, `migrations/${name}`, account);
-    } else if (!METADATA_FILE.test(name)) unread.push(`migrations/${name}`);
+    } else if (!METADATA_FILE.test(name)) left.push(`migrations/${name}`);
   }
   if (input.layout === 'version 3' && parts.size > 0) {
-    // A project of this version stores them below its sources.
-    const places = new Set([...parts.values()].map(({ folder }) => `migrations/${folder}`));
+    // A project of this version has them below its sources.
+    const places = [...new Set([...parts.values()].map(({ folder }) => `migrations/${folder}`))];
     const hasOthers = found.length > 0;
-    account.addRemark({
+    account.remark({
       id: 'migrations:root',
       bucket: 'needs-you',
-      place: [...places].join(', '),
+      place: places.join(', '),
       message: hasOthers
-        ? 'are in no folder of a source, so they were never applied: stored in unsupported/'
-        : `are in no folder of a source: moved to the folder of ${implicit}; check whether they were applied`,
+        ? 'are in the folder of no source, so that they were never run: kept in unsupported/'
+        : `are in the folder of no source: now in that of ${implicit}; look whether they were run`,
     });
     if (hasOthers)
       for (const { folder, direction, sql, calls } of parts.values())
         texts.set(`unsupported/migrations/${folder}/${direction}.sql`, sql + calls);
     if (hasOthers) parts.clear();
   }
-  if (unread.length > 0)
-    account.addRemark({
+  if (left.length > 0)
+    account.remark({
       id: 'migrations:unread',
       bucket: 'ignored',
-      place: unread.join(', '),
-      message: 'are neither up.sql nor down.sql of a migration, so the other engine does not read them either',
+      place: left.join(', '),
+      message: 'no up.sql or down.sql of a migration: the other engine does not read them either',
     });
   for (const { folder, direction, sql, calls } of parts.values()) {
     const pieces = (direction === 'up' ? [sql, calls] : [calls, sql]).filter((piece) => piece.trim() !== '');
-    // A single file keeps its bytes.
+    // The bytes of a file that is alone stay.
     const text = pieces.length <= 1 ? (pieces[0] ?? '') : `${pieces.map((piece) => piece.trimEnd().replace(/;?$/, ';')).join('\n')}\n`;
     found.push({ source: implicit, folder, file: `${direction}.sql`, place: `migrations/${folder}/${direction}.sql`, text });
   }
   return found;
 }
 
-/** Reads the known files of a source's migrations, links included; other files are only named. */
-function ofSource(input: Input, path: string, source: string, account: ImportAccount, unread: string[]): readonly Found[] {
+/** Which files there can be is known, so that they are found by whatever links; what else there is, is only named. */
+function ofSource(input: Input, path: string, source: string, account: Account, left: string[]): readonly Found[] {
   const found: Found[] = [];
   const others = (place: string): void => {
-    for (const [below] of namesBelow(input.files, place)) unread.push(`${migrationsPlace(input, place)}/${below}`);
+    for (const [below] of namesBelow(input.files, place)) left.push(`${migrationsPlace(input, place)}/${below}`);
   };
-  // A link to migrations of another project is followed, but other files there are ignored.
-  const isOutsideProject = !isWithin(realPathOf(input.root) ?? input.root, realPathOf(path) ?? path) && input.files.isInside(path);
+  // A link to the migrations of another project is taken at its word, but not all that lies there.
+  const isElsewhere = !isWithin(realPathOf(input.root) ?? input.root, realPathOf(path) ?? path) && input.files.isInside(path);
   for (const folder of entriesOf(input, path, account)) {
     const place = join(path, folder);
-    if (isOutsideProject && !FOLDER.test(folder)) continue;
-    if (/^squashed_/.test(folder)) ignoreSquashed(account, `migrations/${source}/${folder}`);
+    if (isElsewhere && !FOLDER.test(folder)) continue;
+    if (/^squashed_/.test(folder)) ignore(account, `migrations/${source}/${folder}`);
     else if (!isFolder(place)) {
       const flat = FILE.exec(folder);
       const shown = `migrations/${source}/${folder}`;
-      if (flat === null) unread.push(shown);
+      if (flat === null) left.push(shown);
       else {
         const [, version, name, direction, kind] = flat as unknown as [string, string, string, string, string];
-        if (kind !== 'sql') reportNeverRun(account, shown);
+        if (kind !== 'sql') neverRun(account, shown);
         else
           found.push({
             source,
@@ -272,27 +271,27 @@ function ofSource(input: Input, path: string, source: string, account: ImportAcc
         if (isFolder(join(place, file))) others(join(place, file));
         else if (/^(?:up|down)\.sql$/.test(file))
           found.push({ source, folder, file, place: name, text: input.files.read(join(place, file)) ?? '' });
-        else if (/^(?:up|down)\.ya?ml$/.test(file)) reportNeverRun(account, name);
-        else unread.push(name);
+        else if (/^(?:up|down)\.ya?ml$/.test(file)) neverRun(account, name);
+        else left.push(name);
       }
   }
-  if (isOutsideProject && found.length === 0)
-    account.addRemark({
+  if (isElsewhere && found.length === 0)
+    account.remark({
       id: `folder:migrations/${source}`,
       bucket: 'ignored',
       place: `migrations/${source}`,
-      message: `leads out of the project to ${realPathOf(path)}, which contains no migrations`,
+      message: `leads out of the project, to ${realPathOf(path)}: there are no migrations`,
     });
   return found;
 }
 
-/** Reports a file of API calls in a project of version 3, which never runs it. */
-function reportNeverRun(account: ImportAccount, place: string): void {
-  account.addRemark({
+/** Reports a file of API calls in a project of version 3. */
+function neverRun(account: Account, place: string): void {
+  account.remark({
     id: place.replaceAll('/', '.'),
     bucket: 'ignored',
     place,
-    message: 'migrations of API calls are never applied in a project of version 3',
+    message: 'API calls in a project of this version were never run',
   });
 }
 
@@ -304,41 +303,41 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {
-    // A broken or circular link.
+    // A link that leads nowhere, or in a circle.
     return false;
   }
 }
 
-/** Returns the names in a folder of migrations. */
-function entriesOf(input: Input, path: string, account: ImportAccount): readonly string[] {
+/** Names in a folder of migrations. */
+function entriesOf(input: Input, path: string, account: Account): readonly string[] {
   try {
     return readdirSync(path).sort();
   } catch (thrown) {
     const place = path === input.migrationsFolder ? 'migrations' : migrationsPlace(input, path);
-    account.addRemark({ id: `folder:${place}`, bucket: 'needs-you', place, message: `cannot be read: ${reasonOf(thrown)}` });
+    account.remark({ id: `folder:${place}`, bucket: 'needs-you', place, message: `cannot be read: ${reasonOf(thrown)}` });
     return [];
   }
 }
 
-const squashed = new WeakMap<ImportAccount, Set<string>>();
+const ignored = new WeakMap<Account, Set<string>>();
 
-function ignoreSquashed(account: ImportAccount, place: string): void {
-  const known = squashed.get(account) ?? new Set<string>();
-  squashed.set(account, known);
+function ignore(account: Account, place: string): void {
+  const known = ignored.get(account) ?? new Set<string>();
+  ignored.set(account, known);
   if (known.has(place)) return;
   known.add(place);
-  account.addRemark({ id: place.replaceAll('/', '.'), bucket: 'ignored', place, message: 'remains of an earlier squash' });
+  account.remark({ id: place.replaceAll('/', '.'), bucket: 'ignored', place, message: 'left by an earlier squash' });
 }
 
-/** Returns the SQL of API calls; their other effects belong to the metadata. */
-function callsSql(text: string, place: string, account: ImportAccount): string {
+/** The SQL among calls of the API; what else they do is the metadata's business. */
+function callsSql(text: string, place: string, account: Account): string {
   let calls: Json;
   try {
     calls = parse(text, { maxAliasCount: 100 }) as Json;
-    // An alias may contain itself.
-    if (isDeeper(calls, MAX_DEPTH)) throw new Error(`nested deeper than ${MAX_DEPTH}`);
+    // An alias may stand for what it is in.
+    if (isDeeper(calls, DEEPEST)) throw new Error(`nested deeper than ${DEEPEST}`);
   } catch (thrown) {
-    account.addRemark({ id: place.replaceAll('/', '.'), bucket: 'needs-you', place, message: `cannot be read: ${reasonOf(thrown)}` });
+    account.remark({ id: place.replaceAll('/', '.'), bucket: 'needs-you', place, message: `cannot be read: ${reasonOf(thrown)}` });
     return '';
   }
   const all = flatCalls(calls);
@@ -347,27 +346,27 @@ function callsSql(text: string, place: string, account: ImportAccount): string {
   );
   const others = all.length - sql.length;
   if (others > 0)
-    account.addRemark({
+    account.remark({
       id: place.replaceAll('/', '.'),
       bucket: 'ignored',
       place,
-      message: `${counted(others, 'call')} of the metadata API: not needed, because the metadata is imported`,
+      message: `${counted(others, 'call')} of the metadata API: the metadata itself says what was done`,
     });
   return sql.map((each) => `${each.trimEnd().replace(/;?$/, ';')}\n`).join('');
 }
 
-/** Moves a down.sql without an up.sql to `unsupported/`: a missing up.sql must not become an empty one. */
-function setAsideDownsWithoutUp(texts: Texts, account: ImportAccount): void {
+/** Moves a down.sql without an up.sql aside: an up.sql that is missing must not become one that does nothing. */
+function setLoneDownsAside(texts: Texts, account: Account): void {
   for (const [path, text] of [...texts]) {
     const folder = /^(migrations\/.*)\/down\.sql$/s.exec(path)?.[1];
     if (folder === undefined || texts.has(`${folder}/up.sql`) || texts.has(`${folder}/up.notx.sql`)) continue;
     texts.delete(path);
     texts.set(`unsupported/${path}`, text);
-    account.addRemark({
+    account.remark({
       id: `${folder.replaceAll('/', '.')}:up`,
       bucket: 'needs-you',
       place: folder,
-      message: 'has a down.sql but no up.sql: stored in unsupported/; move it back with its up.sql, or with an empty one if there was none',
+      message: 'has a down.sql and no up.sql: kept in unsupported/; move it back with its up.sql, or with an empty one if there was none',
     });
   }
 }

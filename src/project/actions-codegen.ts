@@ -1,4 +1,4 @@
-/** Generates TypeScript for actions: types of their arguments and results, and handler stubs. */
+/** TypeScript of actions: types of what handlers are given and give, and handlers to begin with. */
 import { parseType, type TypeNode } from 'graphql';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 
@@ -12,16 +12,16 @@ const SCALARS: ReadonlyMap<string, string> = new Map([
   ['ID', 'string'],
 ]);
 
-/** Words that are not valid names in a module. */
+/** Words that are no names in a module. */
 const RESERVED =
   'arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield';
-/** Further words that are not valid names of types, and names that the generated types use. */
+/** No names of types beside those, and what the written types use. */
 const RESERVED_TYPES =
   'any asserts bigint boolean infer intrinsic keyof never number object readonly string symbol undefined unique unknown ActionRequest Readonly Record';
-/** Names that handlers use. */
+/** What handlers use. */
 const USED_IN_HANDLERS =
   'ActionRequest Error Express FastifyInstance JSON Promise String app createServer error globalThis input json part register reply request response server session_variables text undefined NaN Infinity require module exports';
-/** File names that are used otherwise, and device names of Windows. */
+/** Files that are no handler's, and names that Windows has for devices. */
 const TAKEN_FILES =
   'types con prn aux nul com0 com1 com2 com3 com4 com5 com6 com7 com8 com9 lpt0 lpt1 lpt2 lpt3 lpt4 lpt5 lpt6 lpt7 lpt8 lpt9';
 
@@ -29,7 +29,7 @@ function words(...lists: readonly string[]): Set<string> {
   return new Set(lists.flatMap((list) => list.split(' ')));
 }
 
-/** Takes the first free candidate, or the last one with `_` appended. */
+/** The first of the candidates that is free, or the last with `_` behind it. It is taken from then on. */
 function free(taken: Set<string>, ...candidates: readonly string[]): string {
   let name = candidates.find((each) => !taken.has(each)) ?? `${candidates.at(-1)}_`;
   while (taken.has(name)) name += '_';
@@ -40,42 +40,42 @@ function free(taken: Set<string>, ...candidates: readonly string[]): string {
 interface ActionNames {
   readonly input: string;
   readonly output: string;
-  /** Name of the handler's function. */
+  /** Of the handler's function. */
   readonly handler: string;
-  /** Name of its file without extension. */
+  /** Of its file, without the ending. */
   readonly file: string;
 }
 
-/** Names in TypeScript, those of the document if possible. */
+/** What things are called in TypeScript: as in the document, where that is possible. */
 export interface CodeNames {
-  /** Names of custom types by their names in the document. */
+  /** By the names of the custom types. */
   readonly types: ReadonlyMap<string, string>;
-  /** Names for actions by their names in the document. */
+  /** By the names of the actions. */
   readonly actions: ReadonlyMap<string, ActionNames>;
 }
 
 const SECTIONS = ['scalars', 'enums', 'objects', 'input_objects'] as const;
 
-/** Chooses names, which do not depend on the actions for which code is generated. */
+/** The same names whichever of the document's actions code is written for. */
 export function codeNames(document: JsonObject): CodeNames {
   const custom = isJsonObject(document['custom_types']) ? document['custom_types'] : {};
   const named = SECTIONS.flatMap((section) => items(custom[section])).map(({ name }) => String(name));
   const taken = words(RESERVED, RESERVED_TYPES);
-  // Types that keep their names come first.
+  // First those that keep their name.
   const isKept = (name: string): boolean => !taken.has(name);
   const types = new Map(named.filter(isKept).map((name) => [name, name]));
   for (const name of types.keys()) taken.add(name);
   for (const name of named) if (!types.has(name)) types.set(name, free(taken, name));
   const actions = new Map<string, ActionNames>();
   const files = words(TAKEN_FILES);
-  for (const action of items(document['actions'])) {
-    const name = String(action['name']);
+  for (const { name: given } of items(document['actions'])) {
+    const name = String(given);
     const capital = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
     const input = free(taken, `${capital}Arguments`, `${capital}ActionArguments`);
     const output = free(taken, `${capital}Output`, `${capital}ActionOutput`);
     const handler = free(words(RESERVED, USED_IN_HANDLERS, input, output), name);
     let file = name;
-    // Some file systems ignore case.
+    // Not all systems tell capitals from small letters.
     while (files.has(file.toLowerCase())) file += '_';
     files.add(file.toLowerCase());
     actions.set(name, { input, output, handler, file });
@@ -112,13 +112,13 @@ function fieldText(field: JsonObject, known: CodeNames['types']): string {
   return `${comment}  readonly ${String(field['name'])}${mark}: ${typeText(node, known)};`;
 }
 
-/** Generates the types of all custom types, and of these actions. */
+/** The types of all that the document says of actions, and of these actions. */
 export function actionTypes(document: JsonObject, actions: readonly JsonObject[], names: CodeNames): string {
   const types = isJsonObject(document['custom_types']) ? document['custom_types'] : {};
   const objects = [...items(types['objects']), ...items(types['input_objects'])];
   const known = names.types;
   const nameOf = ({ name }: JsonObject): string => known.get(String(name)) ?? String(name);
-  const parts = ['// Generated by svc actions codegen; changes are overwritten.'];
+  const parts = ['// Written by svc actions codegen; changes are overwritten.'];
   for (const type of items(types['scalars'])) parts.push(`export type ${nameOf(type)} = unknown;`);
   for (const type of items(types['enums']))
     parts.push(
@@ -142,7 +142,7 @@ export function actionTypes(document: JsonObject, actions: readonly JsonObject[]
     );
     parts.push(`export type ${output} = ${typeText(parseType(String(definition['output_type'])), known)};`);
   }
-  parts.push(`/** Body of the request to a handler. */
+  parts.push(`/** What a handler is sent. */
 export interface ActionRequest<Arguments> {
   readonly action: { readonly name: string };
   readonly input: Arguments;
@@ -152,7 +152,7 @@ export interface ActionRequest<Arguments> {
   return `${parts.join('\n\n')}\n`;
 }
 
-/** Generates a handler stub; `undefined` for types only. */
+/** A handler to begin with; undefined where only types are wanted. */
 export function actionHandler(action: JsonObject, framework: Framework, names: CodeNames): string | undefined {
   const route = String(action['name']);
   const { input, output, handler: name } = namesOf(action, names);

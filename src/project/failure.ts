@@ -1,14 +1,14 @@
-/** Problems of a project, with their places in files. */
+/** What went wrong with a project, told so that people and programs find the place. */
 
-/** Exit codes of commands. */
+/** How a command ends. */
 export const EXIT = {
   done: 0,
   failed: 1,
   usage: 2,
-  /** The command found differences or pending work, and an option asks for this exit code. */
+  /** Differences or pending work were found, where that was asked for. */
   found: 3,
   inconsistent: 4,
-  /** The endpoint cannot be reached, or refuses the client. */
+  /** The endpoint cannot be reached or refuses the caller. */
   unreachable: 5,
 } as const;
 
@@ -18,21 +18,18 @@ export interface Problem {
   /** `yaml`, `include`, `missing-file`, or a code of the server. */
   readonly code: string;
   readonly message: string;
-  /** Relative to the project if the file is in it. */
+  /** As people write it: relative to the project where the file is inside. */
   readonly file?: string;
   /** From 1. */
   readonly line?: number;
   readonly column?: number;
-  /** Path in the document: `$.sources[0].tables[3]`. */
+  /** In the document: `$.sources[0].tables[3]`. */
   readonly path?: string;
-  /** `warning` for a problem that may be intended. Defaults to an error. */
+  /** It may be meant so; absent: it is an error. */
   readonly severity?: 'warning';
 }
 
-/** Place in a file from which a part of the document was read. */
-export type FilePlace = Pick<Problem, 'file' | 'line' | 'column'>;
-
-/** Ends a command with all problems that were found. */
+/** Ends a command; carries everything that was found, not only the first. */
 export class ProjectFailure extends Error {
   readonly problems: readonly Problem[];
   readonly exit: ExitCode;
@@ -45,7 +42,7 @@ export class ProjectFailure extends Error {
   }
 }
 
-/** Makes an error with one problem. */
+/** One problem, as an error to be thrown. */
 export function failure(code: string, message: string, place: Omit<Problem, 'code' | 'message'> = {}, exit?: ExitCode): ProjectFailure {
   return new ProjectFailure([{ code, message, ...place }], exit);
 }
@@ -56,7 +53,7 @@ export function printProblem({ file, line, column, message, path }: Problem): st
   return `${where}${message}${path === undefined || file !== undefined ? '' : ` (at ${path})`}`;
 }
 
-/** Returns the message of anything that was thrown. */
+/** Text for messages of whatever was thrown. */
 export function reasonOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

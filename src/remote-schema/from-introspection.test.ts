@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../util/json.ts';
 import { modelFromIntrospection } from './from-introspection.ts';
-import { runSync } from '../util/cooperative.ts';
+import { atOnce } from '../util/sliced.ts';
 
 const STRING = { kind: 'SCALAR', name: 'String' };
 const ref = (kind: string, name: string): Json => ({ kind, name });
@@ -12,12 +12,11 @@ const object = (name: string, fields: readonly Json[], interfaces: readonly Json
   interfaces,
 });
 const field = (name: string, type: Json, args: readonly Json[] = []): Json => ({ name, type, args });
-const read = (...types: readonly Json[]) =>
-  runSync(modelFromIntrospection({ data: { __schema: { queryType: { name: 'Query' }, types } } }));
+const read = (...types: readonly Json[]) => atOnce(modelFromIntrospection({ data: { __schema: { queryType: { name: 'Query' }, types } } }));
 const withDefault = (defaultValue: string) =>
   read(STRING, ref('SCALAR', 'Any'), object('Query', [field('a', STRING, [{ name: 'x', type: ref('SCALAR', 'Any'), defaultValue }])]));
 
-test('limits the depth of default values, since later readers have less stack', () => {
+test('a default value is a constant within bounds: whoever reads it later has less of the stack', () => {
   const nested = (depth: number) => `${'{a:['.repeat(depth / 2)}1${']}'.repeat(depth / 2)}`;
   expect(withDefault(nested(100)).types.has('Query')).toBe(true);
   expect(withDefault(`"${'['.repeat(1000)}"`).types.has('Query')).toBe(true);
@@ -25,7 +24,7 @@ test('limits the depth of default values, since later readers have less stack', 
   expect(() => withDefault('$x')).toThrow('expected a value');
 });
 
-test('limits the total length of default values', () => {
+test('default values of a schema have a limit together', () => {
   const long = `"${'x'.repeat(1000)}"`;
   const fields = (count: number) =>
     Array.from({ length: count }, (_, i) => field(`f${i}`, STRING, [{ name: 'x', type: STRING, defaultValue: long }]));

@@ -2,9 +2,9 @@ import type { Metadata } from '../metadata/metadata.ts';
 
 export interface Dependent {
   readonly objectId: string;
-  /** Text such as `relationship article.author in source "default"`. */
+  /** As in `relationship article.author in source "default"`. */
   readonly text: string;
-  /** `changed`: stays without the removed fields that it lists; `unchanged`: includes the removed fields by `*`. */
-  readonly effect: 'dropped' | 'changed' | 'unchanged';
+  /** `changed`: it stays, without what it names of what goes; `kept`: it named that by `*`. */
+  readonly becomes: 'dropped' | 'changed' | 'kept';
   readonly remove: (metadata: Metadata) => Metadata;
 }

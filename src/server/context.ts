@@ -4,7 +4,7 @@ import type { CredentialPlace } from '../auth/credentials.ts';
 import type { Session } from '../auth/session.ts';
 import type { SvcError } from '../errors/svc-error.ts';
 import type { CacheSelection } from '../pipeline/response-cache.ts';
-import type { MemoryReservation } from '../pipeline/result-memory.ts';
+import type { MemoryHold } from '../pipeline/result-memory.ts';
 import type { Administration } from '../admin-api/administration.ts';
 import type { Counted } from '../observability/metrics/counting.ts';
 import type { MetricsPage } from '../observability/metrics/print.ts';
@@ -14,7 +14,7 @@ import type { Tracer } from '../observability/tracing/tracer.ts';
 import type { SourceHealth } from '../state/source-health.ts';
 import type { Snapshots, State } from '../state/state.ts';
 import type { Subscriptions } from '../subscriptions/subscriptions.ts';
-import type { PendingResponses } from './pending-responses.ts';
+import type { Answers } from './answers.ts';
 import type { PagePolicy } from './cross-site.ts';
 import type { TrustedProxies } from './client-address.ts';
 import type { HttpMeter } from './http-meter.ts';
@@ -27,15 +27,15 @@ import type { LoggedQuery, QueryLogging } from './query-logging.ts';
 import type { ConsoleState } from './console-state.ts';
 import type { RequestPipeline } from '../pipeline/request-pipeline.ts';
 
-/** The metrics endpoint and its access control. */
+/** What the metrics endpoint tells, and whom. */
 export interface MetricsAccess {
   readonly page: MetricsPage;
-  /** True if no secret is needed. */
+  /** No secret is needed. */
   readonly isOpen: boolean;
   admits(secret: string): boolean;
 }
 
-/** Services of all routes. */
+/** What every route may use. */
 export interface ServerContext {
   readonly authenticator: Authenticator;
   readonly state: State & Snapshots;
@@ -43,115 +43,116 @@ export interface ServerContext {
   readonly subscriptions: Subscriptions;
   readonly observe: Observer;
   readonly uploads: Uploads;
-  /** Clears cached responses on all instances. Returns the number on this one. @throws SvcError if the other instances cannot be notified */
-  readonly clearCache: (which: CacheSelection) => Promise<number>;
-  /** Web pages that may use the service. */
+  /** Forgets answers of queries, on all instances. @returns how many were here @throws SvcError when the others cannot be told */
+  readonly clearAnswers: (which: CacheSelection) => Promise<number>;
+  /** Which pages of browsers may use the service. */
   readonly pages: PagePolicy;
   readonly sourceHealth: Pick<SourceHealth, 'reports'>;
-  /** Returns true once the tasks at start are done; not set if there are none. */
+  /** Whether what is to be done at the start is done; absent: there is nothing. */
   readonly isReady?: () => boolean;
-  /** The tracer is `null` if tracing is off. */
+  /** Traces requests; where its tracer is null, nothing. */
   readonly tracing: { current(): Tracer | null };
+  /** Counts what goes over HTTP. */
   readonly meter: Counted<HttpMeter>;
-  /** `null` if the metrics endpoint is off. */
+  /** What the metrics endpoint tells, and whom; null: nothing. */
   readonly metrics: MetricsAccess | null;
-  /** Response of the config endpoint. */
+  /** The answer of the config endpoint. */
   readonly configReport: JsonObject;
-  /** All options, for `?options=true` of the config endpoint. */
+  /** What it adds where all options are asked for. */
   readonly optionsReport: Json;
   readonly console: ConsoleState;
-  /** Handlers of the administration endpoints; they check the role themselves. */
+  /** Of the administration endpoints; they check the role themselves. */
   readonly handlers: Pick<Administration, 'metadata' | 'queryV1' | 'queryV2'>;
   readonly options: {
     readonly enabledApis: ReadonlySet<string>;
     readonly queryLogging: QueryLogging;
     readonly bodyLimit: number;
-    /** Maximum weight of the values in JSON of clients, per megabyte. */
+    /** Weight of the values in JSON of clients, for each megabyte. */
     readonly jsonSizeLimit: number;
     readonly batchLimit: number;
-    /** In ms. */
+    /** ms */
     readonly requestTimeout: number;
     readonly devMode: boolean;
     readonly adminInternalErrors: boolean;
     readonly preserve401Errors: boolean;
-    /** `*`, a list of origins, or `null` if CORS is off. */
+    /** `*`, a list of origins, or null when CORS is switched off. */
     readonly corsDomains: '*' | readonly string[] | null;
     readonly version: string;
     readonly trustedProxies: TrustedProxies;
-    /** Describe REST endpoints in the form of version 2. */
+    /** REST endpoints are described in the form of version 2. */
     readonly version2OpenApi: boolean;
   };
 }
 
-/** The connections of a running server. */
+/** The connections of a server that runs. */
 export interface ServerConnections {
-  readonly pending: PendingResponses;
+  readonly answers: Answers;
   /** Websockets and event streams. */
   readonly longLived: LongLived;
-  /** Maximum size of a request before its body, in bytes. */
+  /** Bytes of a request before its body. */
   readonly maxHeaderLength: number;
-  /** True if the service is about to stop: requests are still answered, but load balancers should send no more. */
+  /** The service is about to stop: requests are answered, but no more should come. */
   isDraining(): boolean;
 }
 
-/** One request and its state. Routes fill in the fields for the log. */
+/** One request on its way. Routes fill in what the log wants to know. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly connections: ServerConnections;
   readonly requestId: string;
   readonly path: string;
-  /** Returns the parameters of the URL, whose encoding has been validated before the handler runs. */
+  /** Parameters of the URL; most requests never look. Whoever handles a request finds them well encoded. */
   query(): URLSearchParams;
-  /** Cancelled when the client disconnects. */
+  /** Set when the client goes away. */
   readonly signal: CancellationSource;
-  /** Memory reservation, released when the response is sent. */
-  readonly reservation: MemoryReservation;
-  /** Location of the request's credentials. */
+  /** Part of the result budget that it holds until its answer is sent. */
+  readonly hold: MemoryHold;
+  /** Where the request's credentials are. */
   readonly place: CredentialPlace;
-  /** Address of the client behind trusted proxies. */
+  /** Of the client, behind trusted proxies. */
   readonly address: string;
   session: Session | null;
-  /** Span of the request; `null` if tracing is off. */
+  /** Of the request; null: nothing is traced. */
   trace: Span | null;
-  /** The route; `null` if it is not found (yet). */
+  /** The route; null until it is found, and where there is none. */
   endpoint: string | null;
-  /** Values of `Set-Cookie` headers. */
+  /** Values of `Set-Cookie` headers; null for none. */
   cookies: readonly string[] | null;
   mode: 'single' | 'batched' | 'non-graphql' | 'error';
   operationName: string | null;
-  /** GraphQL requests or administration operations, for the log. */
+  /** For the log: GraphQL requests, or an operation of the administration. */
   readonly loggedQueries: LoggedQuery[];
-  /** True if a part of a batch failed. */
+  /** Set when a part of a batch failed. */
   failed: boolean;
-  /** Path for the log if it differs: with hidden variables masked. */
+  /** For the log, where it differs: the path without the variables that are not to be shown. */
   loggedPath: string | null;
 }
 
 export interface Route {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** Set for routes without credentials, open to all pages: they reveal public information only. */
+  /** Set where everybody may look, from whatever page: nothing is told but what everybody may know. */
   readonly isPublic?: true;
-  /** Set for routes that machines poll: they are not counted as requests. */
+  /** Asked by machines all the time: not counted among requests. */
   readonly isProbe?: true;
-  /** Encodes an error before `handle`. Defaults to the form of the administration. */
+  /** How to say that the request is refused; absent: as the administration does. */
   refuse?(error: SvcError): Reply;
-  /** API that must be enabled; not set if the route is always available. */
+  /** The API that must be enabled; absent: always there. */
   readonly api?: string;
   handle(exchange: Exchange, context: ServerContext): Promise<Reply>;
 }
 
-/** Maximum size of a client's cookies, in bytes: many clients and proxies reject responses with more than 16 KiB of headers. */
+/** Bytes of the cookies that a client gets: many clients and proxies refuse an answer whose headers have more than 16 KiB. */
 const MAX_COOKIES = 8192;
 
-/** Adds a cookie for the client, unless it is a duplicate or exceeds the limit. */
+/** A cookie for the client; one that it gets already and one that is too much are left out. */
 export function addCookie(exchange: Exchange, cookie: string): void {
   const cookies = exchange.cookies ?? [];
   const size = cookies.reduce((sum, { length }) => sum + length, cookie.length);
   if (size <= MAX_COOKIES && !cookies.includes(cookie)) exchange.cookies = [...cookies, cookie];
 }
 
-/** Returns true if error internals may be shown to this session. */
+/** Whether error internals may be shown to this session. */
 export function showsInternal(context: ServerContext, session: Session | null): boolean {
   return context.options.devMode || (context.options.adminInternalErrors && session?.role === 'admin');
 }

@@ -1,4 +1,4 @@
-/** Server-sent events for one operation, over a response that stays open. */
+/** Answers of one operation as server-sent events, over a response that stays open. */
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Session } from '../auth/session.ts';
@@ -6,11 +6,11 @@ import type { SvcError } from '../errors/svc-error.ts';
 import type { GraphqlRequest } from '../pipeline/request.ts';
 import type { RequestOptions } from '../pipeline/request-run.ts';
 import { ANSWER_START, COMPLETED, errorEvent, EVENT_END, EVENT_STREAM_TYPE, KEEP_ALIVE } from '../subscriptions/protocols/sse.ts';
-import type { SubscriptionAnswer, Subscriber, Subscription } from '../subscriptions/subscriptions.ts';
+import type { Answer, Subscriber, Subscription } from '../subscriptions/subscriptions.ts';
 import type { Bytes } from '../util/bytes.ts';
 import { CancellationSource } from '../util/cancellation.ts';
 import { preferences } from './accept.ts';
-import type { PendingResponses, PendingData } from './pending-responses.ts';
+import type { Answers, Held } from './answers.ts';
 import type { LongLived, LongLivedConnection } from './long-lived.ts';
 import { type Operating, operate } from './operate.ts';
 import type { Reply } from './reply.ts';
@@ -18,7 +18,7 @@ import { setLongTimer } from './long-timer.ts';
 
 const EVENT_STREAM = 'text/event-stream';
 
-/** Returns true if the client prefers events to JSON. */
+/** Whether a client would rather have events than JSON. */
 export function wantsEvents(accept: string | undefined): boolean {
   if (accept === undefined || !accept.toLowerCase().includes(EVENT_STREAM)) return false;
   let best = 0;
@@ -33,70 +33,72 @@ export function wantsEvents(accept: string | undefined): boolean {
   return isBest;
 }
 
-/** The services of an open event stream. */
+/** What an open event stream needs beside the operation. */
 export interface StreamParts {
   readonly context: Operating;
   readonly longLived: LongLived;
-  readonly pending: PendingResponses;
+  readonly answers: Answers;
 }
 
-/** @throws SvcError busy if there are too many long-lived connections */
+/**
+ * @throws SvcError busy when there are too many long-lived connections
+ */
 export function eventStreamReply(
-  { context, longLived, pending }: StreamParts,
+  { context, longLived, answers }: StreamParts,
   session: Session,
   request: GraphqlRequest,
-  options: RequestOptions,
+  how: RequestOptions,
 ): Reply {
-  longLived.checkLimit();
+  longLived.checkRoom();
   return {
     status: 200,
     contentType: EVENT_STREAM_TYPE,
     body: [],
-    // Proxies must neither store nor buffer the stream.
+    // Proxies must neither keep the stream nor collect it.
     headers: { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' },
     events: (response, socket) => {
-      const stream = new EventStream(response, socket, pending, longLived.keepsAlive);
+      const stream = new EventStream(response, socket, answers, longLived.keepsAlive);
       const remove = longLived.add(stream);
-      return stream.run(context, session, request, options).finally(remove);
+      return stream.run(context, session, request, how).finally(remove);
     },
   };
 }
 
-const bodies = new WeakMap<SubscriptionAnswer, Bytes>();
+const bodies = new WeakMap<Answer, Bytes>();
 
 class EventStream implements LongLivedConnection, Subscriber {
   readonly #response: ServerResponse;
   readonly #socket: Socket;
-  readonly #pending: PendingResponses;
+  readonly #answers: Answers;
   readonly #keepsAlive: boolean;
   readonly #cancellation = new CancellationSource();
   #subscription: Subscription | null = null;
-  #held: PendingData | null = null;
+  #held: Held | null = null;
   #isBehind = false;
   #sent = 0;
   #isOver = false;
   #finish: (() => void) | null = null;
   #error: SvcError | null = null;
 
-  constructor(response: ServerResponse, socket: Socket, pending: PendingResponses, keepsAlive: boolean) {
+  constructor(response: ServerResponse, socket: Socket, answers: Answers, keepsAlive: boolean) {
     this.#response = response;
     this.#socket = socket;
-    this.#pending = pending;
+    this.#answers = answers;
     this.#keepsAlive = keepsAlive;
     response.on('drain', () => this.#drained());
     response.on('close', () => this.#end());
   }
 
-  /** Resolves when the stream has ended. */
-  async run(context: Operating, session: Session, request: GraphqlRequest, options: RequestOptions): Promise<EventsSent> {
+  /** @returns when the stream is over */
+  async run(context: Operating, session: Session, request: GraphqlRequest, how: RequestOptions): Promise<EventsSent> {
     const over = new Promise<void>((resolve) => {
       this.#finish = resolve;
     });
     const { expiresAt } = session;
     const stopTimer = expiresAt === undefined ? null : setLongTimer(expiresAt, () => this.#end());
-    // Sent at once, so that the client sees an open stream.
+    // The client should know at once that it is listened to.
     this.#write(KEEP_ALIVE);
-    const outcome = await operate(context, session, request, { ...options, signal: this.#cancellation }, null, this);
+    const outcome = await operate(context, session, request, { ...how, signal: this.#cancellation }, null, this);
     if (outcome.kind === 'subscribed') {
       this.#subscription = outcome.subscription;
       if (this.#isOver) outcome.subscription.close();
@@ -112,7 +114,7 @@ class EventStream implements LongLivedConnection, Subscriber {
     return { size: this.#sent, error: this.#error };
   }
 
-  next(answer: SubscriptionAnswer): void {
+  next(answer: Answer): void {
     let event = bodies.get(answer);
     if (event === undefined) {
       event = eventOf(answer.body);
@@ -141,7 +143,7 @@ class EventStream implements LongLivedConnection, Subscriber {
     if (this.#keepsAlive && this.#held === null) this.#write(KEEP_ALIVE);
   }
 
-  /** Ends the stream without the `complete` event, so that the client connects again. */
+  /** Without the event that would tell the client that there is nothing more to come: it is to connect again. */
   close(): void {
     this.#end();
   }
@@ -159,7 +161,7 @@ class EventStream implements LongLivedConnection, Subscriber {
     this.#sent += event.length;
     const isTaken = this.#response.write(event, 'latin1');
     if (this.#held !== null) this.#held.grow(event.length);
-    else if (!isTaken) this.#held = this.#pending.add(this.#socket, this.#response.writableLength);
+    else if (!isTaken) this.#held = this.#answers.hold(this.#socket, this.#response.writableLength);
   }
 
   #drained(): void {
@@ -182,13 +184,13 @@ class EventStream implements LongLivedConnection, Subscriber {
   }
 }
 
-/** Result of a stream, for the log. */
+/** For the log. */
 interface EventsSent {
   readonly size: number;
   readonly error: SvcError | null;
 }
 
-/** Replaces line breaks, which end lines of an event. Databases put them between the values of JSON only, never into them. */
+/** Databases put line ends between the values of JSON, never into them; in an event they would begin another line of it. */
 function eventOf(body: readonly Bytes[]): Bytes {
   return `${ANSWER_START}${body.join('').replace(/[\r\n]/g, ' ')}${EVENT_END}` as Bytes;
 }

@@ -1,37 +1,37 @@
-/** Websockets and event streams: their limit, keep-alive and shutdown. */
+/** Connections that stay: websockets and event streams. How many there may be, what keeps them alive, and how they end together. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../errors/svc-error.ts';
-import { type HeartbeatListener, Heartbeat } from './heartbeat.ts';
+import { type Beating, Heartbeat } from './heartbeat.ts';
 
-export interface LongLivedConnection extends HeartbeatListener {
+export interface LongLivedConnection extends Beating {
   /** Closes at once. */
   close(code: number, reason: string): void;
-  /** Ends subscriptions and closes once running queries and mutations are done; starts nothing more. */
+  /** Closes once the queries and mutations that run are done; subscriptions end, and nothing more is started. */
   closeSoon(code: number, reason: string): void;
-  /** Closes without a closing handshake. */
+  /** Without a word. */
   terminate(): void;
 }
 
 export interface LongLivedOptions {
-  /** Maximum number of connections. */
+  /** Connections at the same time. */
   readonly limit: number;
-  /** Interval of keep-alive messages, in ms; 0 for none. */
+  /** ms from one sign of life to the next; 0: none are given. */
   readonly keepAlive: number;
 }
 
-/** Interval for checking clients if no keep-alive messages are sent, in ms. */
+/** ms; the client is looked after also where it gets no sign of life. */
 const SILENT_INTERVAL = 5000;
-/** Close code of websockets for a restart of the service. */
+/** As websockets call it: the service restarts. */
 const RESTART = 1012;
-/** Number of connections that are closed together at shutdown, and the time between two such groups, in ms. */
+/** Connections that are told to go at a time, and ms until the next are. */
 const SLICE = 100;
 const SLICE_MS = 50;
-/** Time for clients to close their connections, in ms. */
+/** ms that clients have to go by themselves. */
 const LAST_WAIT = 1000;
 
 export class LongLived {
   readonly #limit: number;
-  /** True if keep-alive messages are sent. */
+  /** Whether signs of life are given at all. */
   readonly keepsAlive: boolean;
   readonly #heartbeat: Heartbeat;
   readonly #connections = new Set<LongLivedConnection>();
@@ -52,13 +52,13 @@ export class LongLived {
     return this.#isStopping;
   }
 
-  /** @throws SvcError busy, status 503, if the limit is reached */
-  checkLimit(): void {
+  /** @throws SvcError busy, status 503, when there are as many as there may be */
+  checkRoom(): void {
     if (this.#connections.size < this.#limit) return;
     throw new SvcError('busy', `the limit of ${this.#limit} websockets and event streams is reached`, { status: 503, keepsStatus: true });
   }
 
-  /** Adds a connection. Returns a function to call when it has closed. */
+  /** @returns to be called when it has closed */
   add(connection: LongLivedConnection): () => void {
     this.#connections.add(connection);
     const stopBeating = this.#heartbeat.add(connection);
@@ -69,15 +69,15 @@ export class LongLived {
     };
   }
 
-  /** Closes all connections, so that clients connect again. */
+  /** Tells all clients to connect again. */
   restart(reason: string): void {
     for (const connection of [...this.#connections]) connection.close(RESTART, reason);
   }
 
-  /** Rejects new connections, lets queries and mutations finish for at most `limit` ms, and closes all connections. */
+  /** Takes no more, lets queries and mutations end for at most `limit` ms, and closes all. */
   async stop(limit: number): Promise<void> {
     this.#isStopping = true;
-    // In groups: all of these clients reconnect to the remaining instances.
+    // Not all at once: each of them connects again, to the instances that stay.
     const all = [...this.#connections];
     for (let i = 0; i < all.length; i += SLICE) {
       if (i > 0) await sleep(Math.min(SLICE_MS, (limit * SLICE) / (2 * all.length)));
@@ -89,7 +89,7 @@ export class LongLived {
     for (const connection of [...this.#connections]) connection.terminate();
   }
 
-  /** Resolves with true once all connections are closed, with false after `limit` ms. */
+  /** Whether all of them are gone after so many ms. */
   async #emptied(limit: number): Promise<boolean> {
     if (this.#connections.size === 0) return true;
     return new Promise((resolve) => {

@@ -13,7 +13,7 @@ describe('the content of a request', () => {
   );
 });
 
-describe('the type of a response', () => {
+describe('the type of an answer', () => {
   const GRAPHQL = 'application/graphql-response+json';
   it.each([
     [undefined, JSON_TYPE],

@@ -1,18 +1,18 @@
 import type { JsonObject } from '../util/json.ts';
 
 export interface QueryLogging {
-  /** If false, the log has no queries. */
+  /** Whether there are queries in the log at all. */
   readonly enabled: boolean;
   readonly maskedVariables: ReadonlySet<string>;
-  /** If true, successful requests are logged with the name of their operation only. */
+  /** Of requests that succeed, only the name of the operation is told. */
   readonly onlyOnError: boolean;
-  /** If true, administration operations are logged with their arguments. */
+  /** Whether operations of the administration are told with their arguments. */
   readonly administration: boolean;
 }
 
 /** A GraphQL request or an operation of the administration. */
 export interface LoggedQuery {
   readonly whole: JsonObject;
-  /** The name alone; `null` if there is none. */
+  /** Its name alone; null when it has none. */
   readonly name: JsonObject | null;
 }

@@ -1,7 +1,4 @@
-/**
- * Refuses changes of the database that the metadata does not allow, even with `cascade`: the type of a column that permissions compare
- * with a value, an overload of a tracked function, a tracked function that becomes volatile.
- */
+/** Changes of the database that the metadata does not allow, whatever `cascade` says: types of columns that permissions compare, functions that change what they are. */
 import { nameKey, type QualifiedName, sameName } from '../catalog/catalog.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { Metadata } from '../metadata/metadata.ts';
@@ -51,7 +48,7 @@ function refuseFunctions(metadata: Metadata, source: SourceInfo, { overloaded, m
   }
 }
 
-/** Refuses new names that another object of the metadata has. */
+/** New names that something else has in the metadata. */
 function refuseTakenNames(metadata: Metadata, source: SourceInfo, { renames, tables }: CatalogChanges): void {
   const tracked = metadata.sources.get(source.name)?.tables;
   for (const [key, columns] of renames.columns) {

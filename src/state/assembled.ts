@@ -6,7 +6,7 @@ import type { LiveSource } from './live-source.ts';
 import type { LiveRemote } from './live-remote.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** Event triggers that are not installed correctly, with their failures. */
+/** The triggers that are not installed as they should be, with what is said of them. */
 export type CaptureFailures = ReadonlyMap<EventTriggerInfo, CaptureFailure>;
 
 export interface CaptureFailure {
@@ -15,7 +15,7 @@ export interface CaptureFailure {
   readonly inconsistency: Inconsistency;
 }
 
-/** Snapshot with the parts that the next one can reuse. */
+/** A snapshot and what the next one can keep of it. */
 export interface Assembled {
   readonly snapshot: Snapshot;
   readonly build: Build;

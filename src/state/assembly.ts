@@ -1,6 +1,7 @@
 /**
- * Builds snapshots: opens and reads the sources that a change needs, and builds the schema cache and the role schemas on top of the
- * previous ones. Stateless; the owner of the state decides which result becomes current.
+ * How metadata and sources become a snapshot: opens and reads what a change needs, builds the
+ * schema cache and the role schemas on top of the ones before. Holds nothing itself; what it gives
+ * is current when somebody makes it so.
  */
 import { ADMIN_ROLE } from '../auth/session.ts';
 import type { Backend, ConnectContext } from '../backend/backend.ts';
@@ -12,7 +13,7 @@ import type { Observer } from '../observability/observation.ts';
 import { roleSchemas, type RoleSchemasOptions } from '../schema/role-schemas.ts';
 import { resolveStoredOperations } from '../schema/stored/stored-operations.ts';
 import { type BuildOptions, schemaCacheBuild } from '../schema-cache/build.ts';
-import { runCooperatively } from '../util/cooperative.ts';
+import { inSlices } from '../util/sliced.ts';
 import {
   carriedFailures,
   EventCaptures,
@@ -24,28 +25,28 @@ import {
 import { failedSource, type LiveSource, type OpenContext, openSource, refreshSource, type RefreshScope } from './live-source.ts';
 import { introspectionText, type LiveRemote, openRemote, type RemoteContext } from './live-remote.ts';
 import { type RemotesFor, remotesFor } from './live-remotes.ts';
-import { distinct, namesInSource } from './refresh.ts';
+import { distinct, named } from './refresh.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { StateCounts } from './state-counts.ts';
 import type { Refresh } from './state.ts';
-import type { CallOptions } from '../util/deadline.ts';
+import type { Wanted } from './wanted.ts';
 import type { Assembled } from './assembled.ts';
 
 export interface AssemblyOptions {
   readonly backends: readonly Backend[];
   readonly cache: BuildOptions;
-  /** Always the same object: role schemas are kept only as long as it is. */
+  /** Always the same object: role schemas are kept while it is. */
   readonly roleSchemas: RoleSchemasOptions;
   readonly connect: Omit<ConnectContext, 'sourceName' | 'onEvent'>;
   readonly remotes: RemoteContext;
-  /** Called with the network settings that apply while sources are opened that are not current yet, and with `null` after that. */
+  /** Told of the settings of the network that hold while sources are opened that are not current yet; null: they are no more. */
   readonly onOpening?: (network: Metadata['network'] | null) => void;
   readonly observe: Observer;
-  /** Distinguishes this metadata from that of other services in the databases of sources. */
+  /** Names the metadata among those of other services, in the databases of sources. Absent: there are no others. */
   readonly metadataDatabase?: string;
 }
 
-/** Sources and remote schemas of the metadata. */
+/** What the metadata name outside of the service. */
 export interface Live {
   readonly sources: ReadonlyMap<string, LiveSource>;
   readonly remotes: ReadonlyMap<string, LiveRemote>;
@@ -68,29 +69,29 @@ export class Assembly {
     };
   }
 
-  open(source: SourceMetadata, previous?: LiveSource, callOptions?: CallOptions): Promise<LiveSource> {
-    return openSource(source, this.#open, previous, callOptions);
+  open(source: SourceMetadata, previous?: LiveSource, wanted?: Wanted): Promise<LiveSource> {
+    return openSource(source, this.#open, previous, wanted);
   }
 
   /**
-   * Opens the sources of `metadata`, and reuses those of `before` if possible.
-   * @param withoutSilent whether an open source that does not respond becomes a failed one, instead of an error of the whole
+   * The sources of `metadata`, those of `before` taken over where they still fit. One that is open
+   * and does not answer fails the whole, or with `withoutSilent` is missing until it is back.
    */
   async sourcesFor(
     metadata: Metadata,
     before: Assembled | undefined,
     refresh: Refresh,
-    { withoutSilent = false, callOptions = {} }: { readonly withoutSilent?: boolean; readonly callOptions?: CallOptions } = {},
+    { withoutSilent = false, wanted = {} }: { readonly withoutSilent?: boolean; readonly wanted?: Wanted } = {},
   ): Promise<ReadonlyMap<string, LiveSource>> {
     this.#options.onOpening?.(metadata.network);
     const outcomes = await Promise.allSettled(
       [...metadata.sources.values()].map(async (source): Promise<readonly [string, LiveSource]> => {
         const known = before === undefined ? undefined : takeOver(source, metadata, before.sources);
-        const reopen = refresh.sources === 'all' || refresh.sources?.includes(source.name) === true;
-        if (known === undefined || reopen) return [source.name, await this.open(source, known, callOptions)];
+        const anew = refresh.sources === 'all' || refresh.sources?.includes(source.name) === true;
+        if (known === undefined || anew) return [source.name, await this.open(source, known, wanted)];
         try {
           const was = before?.snapshot.metadata.sources.get(source.name);
-          return [source.name, await this.refreshedSource(source, known, refresh, was, callOptions)];
+          return [source.name, await this.refreshed(source, known, refresh, was, wanted)];
         } catch (error) {
           if (!withoutSilent) throw error;
           this.#options.observe({ kind: 'source', source: source.name, event: 'unavailable', message: describeFailure(error) });
@@ -108,7 +109,7 @@ export class Assembly {
     return new Map(entries);
   }
 
-  /** Opens the remote schemas of the metadata. Never rejects. */
+  /** The remote schemas of `metadata`. Never rejects. */
   remotesFor(what: Omit<RemotesFor, keyof RemoteContext | 'onFailure'>): Promise<ReadonlyMap<string, LiveRemote>> {
     return remotesFor({
       ...this.#options.remotes,
@@ -117,37 +118,35 @@ export class Assembly {
     });
   }
 
-  retryRemote(remote: RemoteSchema, live: LiveRemote, { network }: Metadata): Promise<LiveRemote> {
-    return openRemote(remote, { ...this.#options.remotes, network, before: live.introspection, timeoutMs: null });
+  /** A remote schema that could not be asked is asked again. */
+  askAgain(remote: RemoteSchema, live: LiveRemote, { network }: Metadata): Promise<LiveRemote> {
+    return openRemote(remote, { ...this.#options.remotes, network, before: live.said, patienceMs: null });
   }
 
-  /** Reads the tables and functions of `refresh`, and newly tracked ones, again. @throws SvcError */
-  async refreshedSource(
+  /** An open source with what `refresh` names, and what is newly tracked, read again. @throws SvcError */
+  async refreshed(
     source: SourceMetadata,
     live: LiveSource,
     refresh: Refresh,
     before?: SourceMetadata,
-    callOptions?: CallOptions,
+    wanted?: Wanted,
   ): Promise<LiveSource> {
     if (live.input.kind === 'failed') return live;
     const { tables, functions } = live.input.catalog;
     const scope: RefreshScope = {
-      tables: distinct([
-        ...namesInSource(refresh.tables, source.name),
-        ...unseen(source.tables, before?.tables, tables).map(({ table }) => table),
-      ]),
+      tables: distinct([...named(refresh.tables, source.name), ...unseen(source.tables, before?.tables, tables).map(({ table }) => table)]),
       functions: distinct([
-        ...namesInSource(refresh.functions, source.name),
+        ...named(refresh.functions, source.name),
         ...unseen(source.functions, before?.functions, functions).map((entry) => entry.function),
         ...unseenOfComputedFields(source, before, functions),
       ]),
     };
-    return refreshSource(source, live, scope, callOptions);
+    return refreshSource(source, live, scope, wanted);
   }
 
   /**
-   * Builds a snapshot cooperatively: requests go on with the previous snapshot meanwhile.
-   * @param goOn called at pauses; ends the work by throwing
+   * In slices: meanwhile requests go on with the snapshot before.
+   * @param goOn is called at pauses; what it throws ends the work
    */
   async assemble(
     resourceVersion: number,
@@ -159,15 +158,15 @@ export class Assembly {
     const began = performance.now();
     const inputs = new Map([...sources].map(([name, { input }]) => [name, input]));
     const remoteSchemas = new Map([...remotes].map(([name, { input }]) => [name, input]));
-    const build = await runCooperatively(
+    const build = await inSlices(
       schemaCacheBuild({ metadata, sources: inputs, remoteSchemas, options: this.#options.cache }, before?.build),
       goOn,
     );
-    const made = await runCooperatively(roleSchemas(build.cache, this.#options.roleSchemas, before?.roleSchemas), goOn);
+    const made = await inSlices(roleSchemas(build.cache, this.#options.roleSchemas, before?.roleSchemas), goOn);
     const connections = new Map(
       [...sources].flatMap(([name, { connection }]) => (connection === null ? [] : [[name, connection] as const])),
     );
-    const storedOperations = await runCooperatively(
+    const storedOperations = await inSlices(
       resolveStoredOperations(
         metadata,
         () => made.get(ADMIN_ROLE, 'backend').roots,
@@ -188,7 +187,7 @@ export class Assembly {
       connections,
       remotes: new Map([...remotes].flatMap(([name, { connection }]) => (connection === null ? [] : [[name, connection] as const]))),
       introspectionOf: (name) => {
-        const said = remotes.get(name)?.introspection ?? null;
+        const said = remotes.get(name)?.said ?? null;
         return said === null ? null : introspectionText(said);
       },
       roleSchema: (role, variant) => made.get(role, variant),
@@ -200,8 +199,8 @@ export class Assembly {
   }
 
   /**
-   * Installs event triggers in the databases.
-   * @param change absent for stored metadata. With `refuse`, a trigger that cannot be installed is an error; without, it is inconsistent
+   * Installs in the databases what event triggers need.
+   * @param change absent: the metadata counts; `refuse`: the first that cannot be installed is an error; else it is inconsistent
    * @throws SvcError
    */
   async installCaptures(
@@ -225,7 +224,7 @@ export async function closeOthers(sources: ReadonlyMap<string, LiveSource>, kept
   await Promise.allSettled(own.map((connection) => connection.close()));
 }
 
-/** Returns the open source with this configuration, under the same name or a removed one (a renamed source). */
+/** The open source that has this configuration: of this name, or of a name that is gone (a renamed source). */
 function takeOver(source: SourceMetadata, metadata: Metadata, before: ReadonlyMap<string, LiveSource>): LiveSource | undefined {
   const fits = (live: LiveSource | undefined): boolean =>
     live !== undefined && live.configuration === source.configuration && live.kind === source.kind;
@@ -235,7 +234,7 @@ function takeOver(source: SourceMetadata, metadata: Metadata, before: ReadonlyMa
   return undefined;
 }
 
-/** Returns newly tracked objects that are not in the catalog: they may have been created after it was read. */
+/** What is newly tracked and not in the catalog: it may have been made after the catalog was read. */
 function unseen<T>(
   tracked: ReadonlyMap<string, T>,
   before: ReadonlyMap<string, T> | undefined,
@@ -245,6 +244,7 @@ function unseen<T>(
   return [...tracked].filter(([key]) => !seen.has(key) && before?.has(key) !== true).map(([, item]) => item);
 }
 
+/** The same for the functions of computed fields. */
 function unseenOfComputedFields(
   { tables }: SourceMetadata,
   before: SourceMetadata | undefined,

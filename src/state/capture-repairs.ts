@@ -1,13 +1,13 @@
-/** Compares the event triggers that are installed in sources with the metadata, in the background, until they match. */
+/** Compares in the background what sources have for their event triggers with the metadata, again until it fits. */
 import type { Observer } from '../observability/observation.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { EventCaptures } from './event-captures.ts';
 import type { Assembled, CaptureFailures } from './assembled.ts';
 
 /** State that the metadata database has confirmed. */
-export interface ConfirmedState {
+export interface Confirmed {
   readonly now: Assembled;
-  /** False if it has to be confirmed again later. */
+  /** False while something is to be confirmed again later. */
   readonly isComplete: boolean;
 }
 
@@ -16,11 +16,11 @@ export interface CaptureRepairsOptions {
   readonly observe: Observer;
   /** Pause before the next attempt; doubles each time. */
   readonly retry: { readonly firstMs: number; readonly maxMs: number };
-  /** Returns the state once it is known to be the newest. @throws SvcError while the metadata database does not respond */
-  confirmed(): Promise<ConfirmedState>;
+  /** Returns what counts, once it is known to be the newest. @throws SvcError while the metadata database does not answer */
+  confirmed(): Promise<Confirmed>;
   /**
-   * Publishes the failures of a source, unless another comparison was requested meanwhile.
-   * @returns whether they are published
+   * Shows what could not be repaired in a source, unless another comparison was requested meanwhile.
+   * @returns whether it is shown
    */
   show(source: string, failures: CaptureFailures, isCurrent: () => boolean): Promise<boolean>;
 }
@@ -28,16 +28,16 @@ export interface CaptureRepairsOptions {
 interface Work {
   /** Ids of drafts that have ended. */
   readonly ended: ReadonlySet<string>;
-  readonly removed: ReadonlySet<string>;
+  readonly gone: ReadonlySet<string>;
 }
 
-/** Maximum number of ids of ended drafts per source: event triggers of other drafts are removed with the next version. */
+/** Maximum number of ids of ended drafts per source: what was installed for others is removed with the next version. */
 const MAX_ENDED = 1000;
 
 export class CaptureRepairs {
   readonly #options: CaptureRepairsOptions;
   readonly #work = new Map<string, Work>();
-  #isRequested = false;
+  #isAsked = false;
   #running: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #attempts = 0;
@@ -48,17 +48,14 @@ export class CaptureRepairs {
   }
 
   /**
-   * Compares these sources soon. Without a source, only confirms the newest metadata.
-   * @param ended id of a draft that has ended: its event triggers do not belong to a pending change
-   * @param removed names of removed triggers
+   * Compares these sources soon; without one it only waits until the newest metadata is known.
+   * @param ended id of a draft that has ended: what was installed for it belongs to no change under way
+   * @param gone names of triggers that were removed
    */
-  request(
-    sources: Iterable<string>,
-    { ended, removed = [] }: { readonly ended?: string; readonly removed?: readonly string[] } = {},
-  ): void {
-    const work = { ended: new Set(ended === undefined ? [] : [ended]), removed: new Set(removed) };
+  request(sources: Iterable<string>, { ended, gone = [] }: { readonly ended?: string; readonly gone?: readonly string[] } = {}): void {
+    const work = { ended: new Set(ended === undefined ? [] : [ended]), gone: new Set(gone) };
     for (const source of sources) this.#add(source, work);
-    this.#isRequested = true;
+    this.#isAsked = true;
     this.#attempts = 0;
     this.#begin();
   }
@@ -69,11 +66,11 @@ export class CaptureRepairs {
     await this.#running;
   }
 
-  #add(source: string, { ended, removed }: Work): void {
+  #add(source: string, { ended, gone }: Work): void {
     const known = this.#work.get(source);
     this.#work.set(source, {
       ended: new Set([...(known?.ended ?? []), ...ended].slice(-MAX_ENDED)),
-      removed: new Set([...removed, ...(known?.removed ?? [])]),
+      gone: new Set([...gone, ...(known?.gone ?? [])]),
     });
   }
 
@@ -83,7 +80,7 @@ export class CaptureRepairs {
     this.#running = this.#run().finally(() => {
       this.#running = undefined;
       if (this.#isStopped) return;
-      if (this.#isRequested) this.#begin();
+      if (this.#isAsked) this.#begin();
       else if (this.#work.size > 0 || this.#hasFailed) this.#later();
     });
   }
@@ -91,7 +88,7 @@ export class CaptureRepairs {
   #hasFailed = false;
 
   async #run(): Promise<void> {
-    this.#isRequested = false;
+    this.#isAsked = false;
     this.#hasFailed = false;
     try {
       const { now, isComplete } = await this.#options.confirmed();
@@ -101,15 +98,15 @@ export class CaptureRepairs {
       await Promise.all(work.map(([source, each]) => this.#repair(now, source, each)));
     } catch (error) {
       this.#hasFailed = true;
-      // The synchronization of instances reports an unreachable metadata database.
+      // That the metadata database is away is reported by what follows it.
       if (!(error instanceof SvcError)) this.#options.observe({ kind: 'unexpected', message: 'event triggers cannot be compared', error });
     }
   }
 
   async #repair(now: Assembled, source: string, work: Work): Promise<void> {
     try {
-      const { failures, isComplete } = await this.#options.captures.repair(now, source, { ...work, removed: [...work.removed] });
-      // A change that ended meanwhile may have left other triggers, which the next comparison finds.
+      const { failures, isComplete } = await this.#options.captures.repair(now, source, { ...work, gone: [...work.gone] });
+      // A change that ended meanwhile may have left other triggers, which the next comparison sees.
       const isShown = await this.#options.show(source, failures, () => !this.#work.has(source));
       if (!isComplete || !isShown) this.#add(source, work);
     } catch (error) {

@@ -1,29 +1,17 @@
-/** Transactions of several changes, and changes of several instances. */
+/** Changes that are made together, and by several instances. */
 import { expect, test, vi } from 'vitest';
 import { runSql, testDatabase } from '../../test/support/postgres.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { withoutSource, withSource, withTable } from '../metadata/edit.ts';
 import { newTable } from '../metadata/table.ts';
-import {
-  add,
-  database,
-  key,
-  name,
-  opened,
-  useRunningState,
-  source,
-  start,
-  state,
-  storage,
-  track,
-} from '../../test/support/running-state.ts';
+import { add, database, key, name, opened, playState, source, start, state, storage, track } from '../../test/support/running-state.ts';
 import { WAIT } from '../../test/support/wait.ts';
 import { requireVersion } from './require-version.ts';
 import type { Change, ChangeResult, State } from './state.ts';
 
-useRunningState();
+playState();
 
-test('reads the changes of another instance', async () => {
+test('changes of another instance are taken over', async () => {
   const second = await start('two');
   await state.change(add(database.url));
   await state.change(track('author'));
@@ -33,7 +21,7 @@ test('reads the changes of another instance', async () => {
   await second.stop();
 });
 
-test('makes a change of an outdated instance on top of the changes of others', async () => {
+test('a change from an outdated instance is made on top of what others changed', async () => {
   const second = await start('two');
   await state.change(add(database.url));
   await state.change(track('author'));
@@ -43,7 +31,7 @@ test('makes a change of an outdated instance on top of the changes of others', a
 });
 
 const changeOn = (on: State, version: number, change: Change): Promise<ChangeResult> =>
-  on.transaction(
+  on.together(
     async (draft) => {
       requireVersion(draft.current(), version);
       return draft.change(change);
@@ -51,7 +39,7 @@ const changeOn = (on: State, version: number, change: Change): Promise<ChangeRes
     { repeatable: true },
   );
 
-test('fails with a conflict if another instance has stored the version, and accepts a version that this instance has not read yet', async () => {
+test('a client that names a version is told when another instance was faster, and may know more than its instance', async () => {
   const second = await start('two');
   await state.change(add(database.url));
   await expect(changeOn(second, 1, add(database.url))).rejects.toMatchObject({
@@ -65,7 +53,7 @@ test('fails with a conflict if another instance has stored the version, and acce
   await second.stop();
 });
 
-test('accepts a change whose connection broke after it was stored', async () => {
+test('a change whose connection broke after it was stored has succeeded', async () => {
   const second = await start('two', {
     async save(save) {
       await storage.save(save);
@@ -78,7 +66,7 @@ test('accepts a change whose connection broke after it was stored', async () => 
   await second.stop();
 });
 
-test("reads another instance's change although a source does not respond, and adds the source when it does", async () => {
+test("another instance's change is taken over although a source does not answer, and the source when it does", async () => {
   const other = await testDatabase();
   await runSql(other.url, 'create table far ()');
   await state.change(add(other.url));
@@ -102,10 +90,10 @@ test("reads another instance's change although a source does not respond, and ad
   await other.drop();
 });
 
-test('stores a transaction as one version that is visible only when it is complete', async () => {
+test('changes made together are one version, seen by others only when all are made', async () => {
   await state.change(add(database.url));
   const before = state.current();
-  const versions = await state.transaction(
+  const versions = await state.together(
     async (draft) => {
       await draft.change(track('author'));
       expect(draft.current().cache.sources.get('s')?.tables.has(key('author'))).toBe(true);
@@ -121,10 +109,10 @@ test('stores a transaction as one version that is visible only when it is comple
   expect([...(state.current().cache.sources.get('s')?.tables.keys() ?? [])]).toEqual([key('author'), key('article')]);
 });
 
-test('discards all changes of a transaction if one fails', async () => {
+test('of changes made together all fail when one does', async () => {
   await state.change(add(database.url));
   const before = state.current();
-  const failing = state.transaction(
+  const failing = state.together(
     async (draft) => {
       await draft.change({ edit: (m) => withSource(m, source('t', database.url)) });
       await draft.change(track('author'));
@@ -138,8 +126,8 @@ test('discards all changes of a transaction if one fails', async () => {
   expect(opened.map(({ closed }) => closed)).toEqual([false, true]);
 });
 
-test('closes a source that was opened and removed within a transaction, and keeps one that stays', async () => {
-  await state.transaction(
+test('a source that was opened and given up on the way is closed, one that stays is not', async () => {
+  await state.together(
     async (draft) => {
       await draft.change(add(database.url));
       await draft.change({ edit: (m) => withSource(m, source('t', database.url)) });
@@ -151,10 +139,10 @@ test('closes a source that was opened and removed within a transaction, and keep
   await state.change(track('author'));
 });
 
-test('reads a changed database again although the metadata change failed', async () => {
+test('what was changed in a database is read again although the metadata does not change with it', async () => {
   await state.change(add(database.url));
   await state.change(track('author'));
-  const failing = state.transaction(
+  const failing = state.together(
     async (draft) => {
       await runSql(database.url, 'alter table author add column age int');
       await draft.change({ edit: (m) => m, refresh: { tables: [{ source: 's', name: name('author') }] } });
@@ -167,12 +155,12 @@ test('reads a changed database again although the metadata change failed', async
   expect(state.current().resourceVersion).toBe(4);
 });
 
-test('repeats a transaction on top of changes of another instance only if it is repeatable', async () => {
+test('changes made together are made again on top of those of another instance, unless more than changes happened', async () => {
   const second = await start('two');
   await state.change(add(database.url));
   let runs = 0;
   const both = (repeatable: boolean, table: string) =>
-    second.transaction(
+    second.together(
       async (draft) => {
         runs += 1;
         if (runs % 2 === 1) await state.change({ edit: (m) => m });
@@ -188,7 +176,7 @@ test('repeats a transaction on top of changes of another instance only if it is 
   await second.stop();
 });
 
-test('applies concurrent changes one after the other', async () => {
+test('changes made at once are applied one after the other', async () => {
   await state.change(add(database.url));
   const results = await Promise.all(['author', 'article', 'color'].map((table) => state.change(track(table))));
   expect(results.map(({ resourceVersion }) => resourceVersion)).toEqual([3, 4, 5]);

@@ -1,17 +1,20 @@
-/** Parts of sources that a change reads again, per source and as a notice to other instances. */
+/** What a change reads anew, per source and as a notice to other instances. */
 import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
 import { isJsonArray, isJsonObject, type Json } from '../util/json.ts';
 import type { Refresh } from './state.ts';
 
-export function namesInSource(items: Refresh['tables'], source: string): readonly QualifiedName[] {
+/** The names of one source. */
+export function named(items: Refresh['tables'], source: string): readonly QualifiedName[] {
   return (items ?? []).filter((item) => item.source === source).map((item) => item.name);
 }
 
+/** Each name once. */
 export function distinct(names: readonly QualifiedName[]): readonly QualifiedName[] {
   return [...new Map(names.map((name) => [nameKey(name), name])).values()];
 }
 
-export function isEmptyRefresh(refresh: Refresh): boolean {
+/** Whether nothing is to be read anew. */
+export function isEmpty(refresh: Refresh): boolean {
   return (
     refresh.sources !== 'all' &&
     refresh.remoteSchemas !== 'all' &&
@@ -19,7 +22,7 @@ export function isEmptyRefresh(refresh: Refresh): boolean {
   );
 }
 
-/** Returns the union. */
+/** All that any of them reads anew. */
 export function mergeRefreshes(refreshes: readonly Refresh[]): Refresh {
   return {
     sources: merged(refreshes.map(({ sources }) => sources)),
@@ -38,7 +41,7 @@ function merged(lists: readonly Refresh['sources'][]): readonly string[] | 'all'
   return lists.includes('all') ? 'all' : [...new Set(lists.flatMap((names) => names ?? []))];
 }
 
-/** Encodes a notice for other instances. */
+/** What other instances must read again as well. */
 export function encodeRefresh(refresh: Refresh): Json {
   const encode = (items: Refresh['tables']): Json =>
     (items ?? []).map(({ source, name }) => ({ source, schema: name.schema, name: name.name }));
@@ -50,7 +53,7 @@ export function encodeRefresh(refresh: Refresh): Json {
   };
 }
 
-/** Decodes and merges notices of other instances. Values without the documented shape are ignored. */
+/** What the notices of other instances ask to read anew; what is no notice asks for nothing. */
 export function mergeNotices(notices: readonly (Json | null)[]): Refresh {
   const known = notices.filter(isJsonObject);
   const tables: { source: string; name: QualifiedName }[] = [];

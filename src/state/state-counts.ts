@@ -1,13 +1,12 @@
 import { ANSWER_BOUNDS, Histogram } from '../observability/metrics/histogram.ts';
 
-/** Counters of the state since the start. */
+/** What the state counts of its work, since the start: plain fields, whoever asks reads them. */
 export class StateCounts {
-  /** Requests that changed the metadata. */
+  /** Requests that changed the metadata; that came after others had; that were refused. */
   ok = 0;
-  /** Requests that failed because another change came first. */
   conflict = 0;
   refused = 0;
-  /** In seconds. */
+  /** Seconds. */
   readonly changeTime = new Histogram(ANSWER_BOUNDS);
   readonly buildTime = new Histogram(ANSWER_BOUNDS);
 }

@@ -1,41 +1,41 @@
-/** Subscribers that share all values, so that one answer serves all of them. */
+/** Subscribers that share all values: one answer serves them. */
 import type { SvcError } from '../errors/svc-error.ts';
-import type { SubscriptionAnswer, Subscriber, Subscription } from './subscriptions.ts';
-import type { Cooperative } from '../util/cooperative.ts';
-import { type CacheBudget, Version } from './version.ts';
+import type { Answer, Subscriber, Subscription } from './subscriptions.ts';
+import type { Sliced } from '../util/sliced.ts';
+import { type Room, Version } from './version.ts';
 import type { Session } from '../auth/session.ts';
 import type { GraphqlRequest } from '../pipeline/request.ts';
 
-/** The poller of a cohort. */
+/** What a cohort asks of its poller. */
 export interface CohortOwner {
-  readonly cacheBudget: CacheBudget;
-  /** Called when a member can take answers again. */
-  onReady(cohort: Cohort): void;
+  readonly room: Room;
+  /** Somebody can take answers again. */
+  wanted(cohort: Cohort): void;
   leave(member: Member): void;
-  /** Returns the cursor of a stream among these values; `undefined` if it is not a stream. */
+  /** Where a stream with these values goes on; undefined: it is none. */
   cursorOf(values: readonly (string | null)[]): string | null | undefined;
 }
 
 export class Cohort {
   readonly owner: CohortOwner;
   readonly members = new Set<Member>();
-  /** Parameter values of the statement; for a stream, one of them is the cursor. */
+  /** Those of the statement's parameters; of a stream one of them is the cursor. */
   values: readonly (string | null)[];
-  /** False if values such as "now" depend on the time. */
+  /** Whether they mean the same at any time. */
   readonly isTimeless: boolean;
-  /** Snapshot that the last answer reflects; `null` if the cohort has to run. */
+  /** The snapshot for which there is nothing new; null: look. */
   seen: string | null = null;
   isRunning = false;
-  /** Consecutive failed runs, except while the database is unavailable. */
+  /** Runs that failed since the last one that did not, through no fault of the database's. */
   failures = 0;
-  /** `performance.now()` since when the database has been unavailable; `null` if it is available. */
+  /** `performance.now()` since when the database has been out of reach; null: it is not. */
   awaySince: number | null = null;
-  /** `performance.now()` of the earliest next run. */
+  /** `performance.now()` before which it is not tried again. */
   notBefore = 0;
-  /** The statement is slow for this cohort, so that others should not wait for it. */
+  /** The database takes so long for it that others should not wait for it. */
   isSlow = false;
   hasAnswered = false;
-  /** Expected bytes of the next run; `null` before the first one. */
+  /** Bytes that the next run is expected to read for it; `null` if it has not run. */
   size: number | null = null;
   #version: Version | null = null;
 
@@ -45,23 +45,23 @@ export class Cohort {
     this.isTimeless = isTimeless;
   }
 
-  /** True if it runs alone, because it is slow or may make a batch fail. */
-  get runsAlone(): boolean {
+  /** It runs alone, and nobody waits for it: it takes long, or may make others fail. */
+  get isApart(): boolean {
     return this.isSlow || this.failures > 0;
   }
 
-  get hasReadyMember(): boolean {
+  get isWanted(): boolean {
     for (const member of this.members) if (member.isReady) return true;
     return false;
   }
 
-  /** The newest answer, which all ready members have; `null` if there is none, or it was too large for the cache. */
-  get latest(): SubscriptionAnswer | null {
+  /** What all have got who were ready; null: nothing, or it has not been kept. */
+  get latest(): Answer | null {
     return this.#version?.answer ?? null;
   }
 
-  /** Returns true if all members have this answer, so that nothing has to be sent. */
-  isKnown(answer: SubscriptionAnswer): boolean {
+  /** Whether everybody has got this; nothing has to be sent then. */
+  isKnown(answer: Answer): boolean {
     if (this.#version?.isSame(answer) !== true) return false;
     for (const { known } of this.members) if (known !== this.#version) return false;
     return true;
@@ -69,50 +69,51 @@ export class Cohort {
 
   /**
    * Sends the answer to all members that lack it and are ready, one in each step; the others get the newest one when they are ready. A
-   * newer answer may be sent meanwhile. Returns the number of messages.
+   * newer answer may be sent meanwhile.
+   * @returns how many got it
    */
-  *send(answer: SubscriptionAnswer): Cooperative<number> {
+  *give(answer: Answer): Sliced<number> {
     let version = this.#version;
     let shared = answer;
     if (version?.isSame(answer) === true) shared = version.answer ?? answer;
     else {
       version?.release();
-      version = this.#version = new Version(answer, this.owner.cacheBudget);
+      version = this.#version = new Version(answer, this.owner.room);
     }
-    let sent = 0;
+    let given = 0;
     for (const member of [...this.members]) {
-      // Between two steps, members may leave, and a newer answer may have been sent to all.
-      if (this.#version !== version) return sent;
+      // It may have left between two steps; and what is newer has been given to all.
+      if (this.#version !== version) return given;
       if (member.cohort !== this || member.known === version) continue;
       if (member.known?.isSame(answer) === true) member.known = version;
       else if (member.isReady) {
         member.known = version;
-        member.send(shared);
-        sent += 1;
+        member.give(shared);
+        given += 1;
         yield;
       }
     }
-    return sent;
+    return given;
   }
 
-  /** Sends the newest answer to a member that is ready again, or reads it again if it was not cached. */
+  /** Sends a member that is ready again the newest answer, or has it read again if it was too large to be kept. */
   drained(member: Member): void {
     const version = this.#version;
     if (version !== null && member.known !== version && member.isReady) {
       if (version.answer === null) this.seen = null;
       else {
         member.known = version;
-        member.send(version.answer);
+        member.give(version.answer);
       }
     }
-    this.owner.onReady(this);
+    this.owner.wanted(this);
   }
 
   fail(error: SvcError, final: boolean): void {
     for (const member of [...this.members]) member.fail(error, final);
   }
 
-  /** Stops delivery. The last answer is reduced to its hash, against which members still compare. */
+  /** Nobody will be given anything any more; what members know is kept small until they know something else. */
   end(): void {
     this.#version?.shrink();
     this.#version = null;
@@ -125,9 +126,9 @@ export class Member implements Subscription {
   readonly #subscriber: Subscriber;
   readonly #onClose: (member: Member) => void;
   cohort: Cohort | null = null;
-  /** The last answer that was sent; `null` if none, or after an error. */
+  /** What it got last; null: nothing, or an error. */
   known: Version | null = null;
-  /** The last error that was sent, until an answer is sent. */
+  /** The error that it was told last, until it gets an answer. */
   #error: string | null = null;
   #isOver = false;
 
@@ -146,18 +147,18 @@ export class Member implements Subscription {
     return !this.#isOver && this.#subscriber.ready();
   }
 
-  /** Cursor of its stream; `undefined` if it has none. */
+  /** Where its stream goes on; undefined: it has none. */
   get cursor(): string | null | undefined {
     return this.cohort?.owner.cursorOf(this.cohort.values);
   }
 
-  send(answer: SubscriptionAnswer): void {
+  give(answer: Answer): void {
     if (this.#isOver) return;
     this.#error = null;
     this.#subscriber.next(answer);
   }
 
-  /** Sends an error, but not the same one twice in a row. */
+  /** Told once, until something else has happened. */
   fail(error: SvcError, final: boolean): void {
     if (this.#isOver) return;
     const text = `${error.code} ${error.message}`;

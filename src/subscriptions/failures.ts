@@ -1,14 +1,14 @@
 import type { SvcError } from '../errors/svc-error.ts';
 
-/** Outages of the database that are shorter than this are not reported to subscribers. */
-export const AWAY_GRACE_MS = 5_000;
+/** Subscribers are not told of a database that is back before this. */
+export const PATIENCE_MS = 5_000;
 
-/** Returns true if the database is temporarily unavailable. */
-export function isAway({ isTransient }: SvcError): boolean {
-  return isTransient;
+/** The database is out of reach: nobody's fault, and soon over. */
+export function isAway({ isPassing }: SvcError): boolean {
+  return isPassing;
 }
 
-/** Returns true if an immediate retry would fail, too. */
+/** Would fail again if it were tried at once. */
 export function isLasting({ code }: SvcError): boolean {
   return code !== 'timeout';
 }

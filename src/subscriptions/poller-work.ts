@@ -1,4 +1,4 @@
-/** The statement of a poller, and its options. */
+/** What a poller repeats, how often, and for whom. */
 import type { ResultMemory } from '../pipeline/result-memory.ts';
 import type { LiveQuery, Polls, Source } from '../backend/backend.ts';
 import type { TemplatePart } from '../plan/plan.ts';
@@ -6,19 +6,19 @@ import type { RoleSchema } from '../graphql-engine/translation.ts';
 import type { OperationLabels } from '../pipeline/operation-counts.ts';
 
 export interface PollerOptions {
-  /** Minimum time between two runs. */
+  /** Least time between two runs. */
   readonly refetchIntervalMs: number;
-  /** Maximum number of cohorts per statement. */
+  /** Cohorts in one statement. */
   readonly batchSize: number;
-  /** Timeout of a statement. */
+  /** Of a statement. */
   readonly timeoutMs: number;
-  /** Maximum size of the results of a statement, in bytes. */
+  /** Bytes of the answers to a statement. */
   readonly responseLimit: number;
-  /** Result budget that these results count against until they are distributed. */
+  /** Holds these answers until they are handed out. */
   readonly memory: ResultMemory;
 }
 
-/** The repeated statement, with its source, role and schema. */
+/** What is repeated, and for whom. */
 export interface PollerWork {
   readonly source: string;
   readonly connection: Source & Polls;
@@ -26,10 +26,10 @@ export interface PollerWork {
   readonly role: string;
   readonly variant: 'frontend' | 'backend';
   readonly document: string;
-  /** Labels of the first subscriber's operation in metrics. */
+  /** Of the operation of the first subscriber, for whoever counts. */
   readonly labels: OperationLabels;
   readonly query: LiveQuery;
   readonly template: readonly TemplatePart[];
-  /** Estimated size of one cohort's result according to the document, in bytes. */
+  /** Bytes of the answer to one cohort as far as the document shows them. */
   readonly expected: number;
 }

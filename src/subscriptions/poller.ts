@@ -1,43 +1,43 @@
 /**
- * Repeats one statement for all its subscribers. Cohorts run in batches: those that may have changed, when the detector reports a change
- * or the interval has passed; those with new members at once.
+ * Repeats one statement for all who wait for its answers. Cohorts run in batches: all that may have news, when the
+ * detector says so or an interval is over; those with somebody new at once.
  */
 import { randomUUID } from 'node:crypto';
 import type { PollerReport } from './poller-report.ts';
 import type { RunTimes } from '../observability/observation.ts';
 import { CancellationSource } from '../util/cancellation.ts';
-import { runCooperatively } from '../util/cooperative.ts';
+import { inSlices } from '../util/sliced.ts';
 import { BatchRunner } from './batch-runner.ts';
 import type { Cohort, CohortOwner, Member } from './cohort.ts';
 import { Cohorts } from './cohorts.ts';
-import type { DetectorListener, Detector } from './detector.ts';
+import type { Detecting, Detector } from './detector.ts';
 import type { PollerOptions, PollerWork } from './poller-work.ts';
 import { RunClock } from './run-clock.ts';
-import type { CacheBudget } from './version.ts';
+import type { Room } from './version.ts';
 
 export interface PollerTools {
   readonly detector: Detector;
-  readonly cacheBudget: CacheBudget;
+  readonly room: Room;
   readonly onRun: (poller: Poller, times: RunTimes) => void;
   readonly onFault: (error: unknown) => void;
-  /** Called when the last member has left. */
+  /** Nobody is left. */
   readonly onEmpty: (poller: Poller) => void;
 }
 
-/** Maximum number of concurrent batches of a poller; the same number of slow cohorts may run beside them. */
+/** Batches of a poller that are in the database at a time; and as many cohorts that run apart. */
 const PARALLEL = 2;
 
-export class Poller implements CohortOwner, DetectorListener {
+export class Poller implements CohortOwner, Detecting {
   readonly id = randomUUID();
   readonly work: PollerWork;
   readonly options: PollerOptions;
-  readonly cacheBudget: CacheBudget;
+  readonly room: Room;
   readonly #tools: PollerTools;
   readonly #cohorts: Cohorts;
   readonly #runner: BatchRunner;
-  /** Cohorts that run alone and wait; the batches do not wait for them. */
-  readonly #slowQueue: Cohort[] = [];
-  #slowRuns = 0;
+  /** Those that run alone and wait for their turn; nobody waits for them. */
+  readonly #apart: Cohort[] = [];
+  #apartRuns = 0;
   #flush: NodeJS.Immediate | undefined;
   #timer: NodeJS.Timeout | undefined;
   #timerAt = 0;
@@ -52,7 +52,7 @@ export class Poller implements CohortOwner, DetectorListener {
   constructor(work: PollerWork, options: PollerOptions, tools: PollerTools) {
     this.work = work;
     this.options = options;
-    this.cacheBudget = tools.cacheBudget;
+    this.room = tools.room;
     this.#tools = tools;
     this.#cohorts = new Cohorts(this, work.query);
     this.#runner = new BatchRunner(work, options, tools, this.#cohorts, this.#cancellation);
@@ -63,7 +63,7 @@ export class Poller implements CohortOwner, DetectorListener {
     return this.work.query.cursor !== null;
   }
 
-  /** True if equal snapshots imply equal results. */
+  /** The same snapshot means the same answers. */
   get isBound(): boolean {
     return this.work.query.dependsOn === null;
   }
@@ -93,15 +93,15 @@ export class Poller implements CohortOwner, DetectorListener {
     return cursor === null ? undefined : (values[cursor] ?? null);
   }
 
-  onChange(): void {
+  detected(): void {
     this.#schedule();
   }
 
-  onReady(cohort: Cohort): void {
+  wanted(cohort: Cohort): void {
     if (!this.#isClosed && !this.#isRunning && this.#needsRun(cohort)) this.#arm(Math.max(this.#earliest, cohort.notBefore));
   }
 
-  /** Cancels runs in progress, whose answers are not sent. */
+  /** What is under way is cancelled and reaches nobody any more. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -110,7 +110,7 @@ export class Poller implements CohortOwner, DetectorListener {
     clearImmediate(this.#flush);
     clearTimeout(this.#timer);
     this.#cohorts.end();
-    this.#slowQueue.length = 0;
+    this.#apart.length = 0;
   }
 
   report(): PollerReport {
@@ -121,10 +121,10 @@ export class Poller implements CohortOwner, DetectorListener {
     const reason = !this.isBound
       ? `answers depend on ${query.dependsOn}`
       : !isTimeless
-        ? 'values such as "now" depend on the time'
+        ? 'values such as "now" mean something else at another time'
         : detector.snapshot === null
-          ? 'the database does not report its snapshot'
-          : 'answers depend on stored rows alone';
+          ? 'the database does not tell what it sees'
+          : 'answers follow from stored rows alone';
     return {
       id: this.id,
       kind: this.isStream ? 'streaming' : 'live-query',
@@ -145,15 +145,15 @@ export class Poller implements CohortOwner, DetectorListener {
     };
   }
 
-  /** Returns true if the last answer reflects the current snapshot. */
+  /** Whether there is nothing that the database could say and the cohort does not know. */
   #isCurrent(cohort: Cohort): boolean {
     return cohort.seen !== null && cohort.seen === this.#tools.detector.snapshot;
   }
 
   #needsRun(cohort: Cohort): boolean {
-    if (cohort.isRunning || this.#isCurrent(cohort) || !cohort.hasReadyMember) return false;
+    if (cohort.isRunning || this.#isCurrent(cohort) || !cohort.isWanted) return false;
     const { cursor } = this.work.query;
-    // A stream with a null cursor has ended.
+    // Nothing lies behind a null.
     return cursor === null || cohort.values[cursor] !== null;
   }
 
@@ -162,13 +162,13 @@ export class Poller implements CohortOwner, DetectorListener {
     const now = performance.now();
     const cohorts: Cohort[] = [];
     for (const cohort of this.#cohorts.fresh) {
-      if (cohort.isRunning) continue; // The run may have started before the newest member joined.
+      if (cohort.isRunning) continue; // what runs may have seen less than whoever came since
       this.#cohorts.fresh.delete(cohort);
       const { latest } = cohort;
-      // An answer that was not cached is read again.
+      // An answer that was too large to be kept is read again.
       if (latest === null && !this.isStream) cohort.seen = null;
       if (this.#isCurrent(cohort) && !this.#tools.detector.isOutdated && (this.isStream || latest !== null)) {
-        if (latest !== null) void runCooperatively(cohort.send(latest)).catch(this.#tools.onFault);
+        if (latest !== null) void inSlices(cohort.give(latest)).catch(this.#tools.onFault);
       } else if (cohort.notBefore <= now && this.#needsRun(cohort)) cohorts.push(cohort);
     }
     if (cohorts.length === 0) {
@@ -176,11 +176,11 @@ export class Poller implements CohortOwner, DetectorListener {
       return;
     }
     if (this.#lastStart === Number.NEGATIVE_INFINITY) this.#lastStart = now;
-    const together = this.#queueSlow(cohorts);
+    const together = this.#setApart(cohorts);
     if (together.length > 0) void this.#runFresh(together);
   }
 
-  /** New members wait while the maximum number of these runs is in progress, and then run together. */
+  /** Who comes meanwhile waits for it: they will run together. */
   async #runFresh(cohorts: readonly Cohort[]): Promise<void> {
     this.#freshRuns += 1;
     await this.#run(cohorts);
@@ -189,7 +189,7 @@ export class Poller implements CohortOwner, DetectorListener {
     this.#schedule();
   }
 
-  /** Arms the timer for the next cohort that needs to run. */
+  /** Sees to it that what needs to run does when it may. */
   #schedule(): void {
     if (this.#isClosed || this.#isRunning) return;
     const earliest = this.#earliest;
@@ -203,7 +203,7 @@ export class Poller implements CohortOwner, DetectorListener {
     if (due !== Number.POSITIVE_INFINITY) this.#arm(due);
   }
 
-  /** `performance.now()` of the earliest next run. */
+  /** `performance.now()` before which there is no next run. */
   get #earliest(): number {
     return this.#lastStart + this.options.refetchIntervalMs;
   }
@@ -218,9 +218,9 @@ export class Poller implements CohortOwner, DetectorListener {
   async #tick(): Promise<void> {
     this.#timer = undefined;
     const now = performance.now();
-    // Timers may fire slightly early.
+    // A timer may come a little early.
     const due = [...this.#cohorts.all()].filter((cohort) => cohort.notBefore <= now + 1 && this.#needsRun(cohort));
-    const cohorts = this.#queueSlow(due);
+    const cohorts = this.#setApart(due);
     if (cohorts.length > 0) {
       this.#isRunning = true;
       this.#lastStart = now;
@@ -230,33 +230,33 @@ export class Poller implements CohortOwner, DetectorListener {
     this.#schedule();
   }
 
-  /** Queues the cohorts that run alone, and returns the others. */
-  #queueSlow(cohorts: readonly Cohort[]): readonly Cohort[] {
+  /** Lets those run that run apart. @returns the others */
+  #setApart(cohorts: readonly Cohort[]): readonly Cohort[] {
     const together: Cohort[] = [];
     for (const cohort of cohorts) {
-      if (cohort.runsAlone) {
+      if (cohort.isApart) {
         cohort.isRunning = true;
-        this.#slowQueue.push(cohort);
+        this.#apart.push(cohort);
       } else together.push(cohort);
     }
-    this.#runNextSlow();
+    this.#runNextApart();
     return together;
   }
 
-  #runNextSlow(): void {
-    while (this.#slowRuns < PARALLEL) {
-      const cohort = this.#slowQueue.shift();
+  #runNextApart(): void {
+    while (this.#apartRuns < PARALLEL) {
+      const cohort = this.#apart.shift();
       if (cohort === undefined) return;
-      if (cohort.members.size > 0) void this.#runSlow(cohort);
+      if (cohort.members.size > 0) void this.#runApart(cohort);
     }
   }
 
-  async #runSlow(cohort: Cohort): Promise<void> {
-    this.#slowRuns += 1;
+  async #runApart(cohort: Cohort): Promise<void> {
+    this.#apartRuns += 1;
     cohort.notBefore = performance.now() + this.options.refetchIntervalMs;
     await this.#run([cohort]);
-    this.#slowRuns -= 1;
-    this.#runNextSlow();
+    this.#apartRuns -= 1;
+    this.#runNextApart();
     this.#schedule();
   }
 
@@ -268,7 +268,7 @@ export class Poller implements CohortOwner, DetectorListener {
     const batches = this.#batches(cohorts);
     const work = async (): Promise<void> => {
       for (let batch = batches.shift(); batch !== undefined && !this.#isClosed; batch = batches.shift()) {
-        // Unexpected errors are reported, and the other batches continue.
+        // What is not foreseen is told, and the others go on.
         await this.#runner.run(batch, clock).catch(this.#tools.onFault);
       }
     };

@@ -1,12 +1,12 @@
 import type { RunTimes } from '../observability/observation.ts';
 
-/** Timings of one run, by `performance.now()`. */
+/** Where the time of one run goes. Times are of `performance.now()`. */
 export class RunClock {
   hashing = 0;
   sending = 0;
-  /** Number of subscribers that got an answer. */
+  /** Subscribers that were given an answer. */
   sent = 0;
-  /** Number of failed statements. */
+  /** Statements that failed. */
   failures = 0;
   readonly #at = new Date();
   readonly #began = performance.now();
@@ -14,7 +14,7 @@ export class RunClock {
   readonly #detected: number | null;
   readonly #batches: RunTimes['batches'][number][] = [];
 
-  /** @param changedAt time of the detected change; `null` if no change caused the run */
+  /** @param changedAt when a change was detected; null: it does not run because of one */
   constructor(cohorts: number, changedAt: number | null) {
     this.#cohorts = cohorts;
     this.#detected = changedAt;

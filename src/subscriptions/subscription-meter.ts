@@ -1,4 +1,4 @@
-/** Metrics of subscriptions and pollers. */
+/** Counts subscriptions and the runs of what works for them. */
 import type { PollerReport } from './poller-report.ts';
 import { METRICS } from '../observability/metrics/definitions.ts';
 import type { Histogram } from '../observability/metrics/histogram.ts';
@@ -9,7 +9,7 @@ import type { OperationLabels } from '../pipeline/operation-counts.ts';
 type Kind = PollerReport['kind'];
 const KINDS: readonly Kind[] = ['live-query', 'streaming'];
 
-/** A poller with the labels of its first subscriber's operation. */
+/** A poller, and the operation of whoever subscribed first to its statement. */
 export interface MeteredPoller {
   readonly report: PollerReport;
   readonly labels: OperationLabels;
@@ -25,7 +25,7 @@ export class SubscriptionMeter {
     this.#registry = registry;
   }
 
-  /** Returns the meter for a new poller. */
+  /** For a new poller. */
   runs(kind: Kind, labels: OperationLabels): RunMeter {
     const registry = this.#registry;
     const polls = (result: string): Counter => registry.counter(METRICS.subscriptionPolls, kind, result);
@@ -41,7 +41,7 @@ export class SubscriptionMeter {
     };
   }
 
-  /** Registers the source of gauges, which is read when metrics are collected. */
+  /** From now on the pollers are asked when somebody asks. */
   watch(pollers: () => readonly MeteredPoller[]): void {
     const read = (metric: MetricDefinition, of: (report: PollerReport) => number): void =>
       this.#registry.read(metric, () => {
@@ -51,7 +51,7 @@ export class SubscriptionMeter {
         );
       });
     this.#registry.read(METRICS.activeSubscriptions, () => {
-      // Zero is reported, too.
+      // Where there are none, that is told too.
       const none = KINDS.map((kind): Sample => ({ labels: [kind, '', ''], value: 0 }));
       return [
         ...none,

@@ -1,10 +1,10 @@
-/** The last answer of a cohort, for comparison: as bytes while the cache budget permits it, otherwise as a hash. */
+/** What a subscriber has been given last, kept so that the same is not sent again: as bytes while there is room, else as a hash. */
 import { createHash } from 'node:crypto';
 import { type Bytes, sizeOfBytes } from '../util/bytes.ts';
-import type { SubscriptionAnswer } from './subscriptions.ts';
+import type { Answer } from './subscriptions.ts';
 
-/** Budget for the cached answers of all cohorts, in bytes. */
-export class CacheBudget {
+/** Bytes of answers that all cohorts may keep together. */
+export class Room {
   #left: number;
 
   constructor(bytes: number) {
@@ -12,61 +12,61 @@ export class CacheBudget {
   }
 
   take(bytes: number): boolean {
-    if (bytes > MAX_ANSWER_SIZE || bytes > this.#left) return false;
+    if (bytes > MOST_OF_ONE || bytes > this.#left) return false;
     this.#left -= bytes;
     return true;
   }
 
-  release(bytes: number): void {
+  giveBack(bytes: number): void {
     this.#left += bytes;
   }
 }
 
-const MAX_ANSWER_SIZE = 32_768;
+const MOST_OF_ONE = 32_768;
 
 export class Version {
-  readonly #budget: CacheBudget;
-  #answer: SubscriptionAnswer | null;
+  readonly #room: Room;
+  #answer: Answer | null;
   #digest: string | null = null;
 
-  constructor(answer: SubscriptionAnswer, budget: CacheBudget) {
-    this.#budget = budget;
-    this.#answer = budget.take(sizeOfBytes(answer.body)) ? answer : null;
-    if (this.#answer === null) this.#digest = answerDigest(answerText(answer));
+  constructor(answer: Answer, room: Room) {
+    this.#room = room;
+    this.#answer = room.take(sizeOfBytes(answer.body)) ? answer : null;
+    if (this.#answer === null) this.#digest = digestOf(textOf(answer));
   }
 
-  /** The answer, if it is cached. */
-  get answer(): SubscriptionAnswer | null {
+  /** The answer, where it has been kept. */
+  get answer(): Answer | null {
     return this.#answer;
   }
 
-  isSame(answer: SubscriptionAnswer): boolean {
-    if (this.#answer !== null) return this.#answer === answer || answerText(this.#answer) === answerText(answer);
-    return this.#digest !== null && this.#digest === answerDigest(answerText(answer));
+  isSame(answer: Answer): boolean {
+    if (this.#answer !== null) return this.#answer === answer || textOf(this.#answer) === textOf(answer);
+    return this.#digest !== null && this.#digest === digestOf(textOf(answer));
   }
 
-  /** Replaces the answer by its hash: it may still be compared, but is not sent again. */
+  /** Keeps the hash alone: it may be asked about for a while, but the answer is not needed again. */
   shrink(): void {
     if (this.#answer === null) return;
-    this.#digest = answerDigest(answerText(this.#answer));
+    this.#digest = digestOf(textOf(this.#answer));
     this.#drop(this.#answer);
   }
 
-  /** Drops the answer: it is not compared again. */
+  /** It will not be asked about again; if it is, nothing is the same. */
   release(): void {
     if (this.#answer !== null) this.#drop(this.#answer);
   }
 
-  #drop(answer: SubscriptionAnswer): void {
-    this.#budget.release(sizeOfBytes(answer.body));
+  #drop(answer: Answer): void {
+    this.#room.giveBack(sizeOfBytes(answer.body));
     this.#answer = null;
   }
 }
 
-export function answerText({ body }: SubscriptionAnswer): Bytes {
+export function textOf({ body }: Answer): Bytes {
   return body.length === 1 ? (body[0] as Bytes) : (body.join('') as Bytes);
 }
 
-export function answerDigest(text: Bytes): string {
+export function digestOf(text: Bytes): string {
   return createHash('sha256').update(text, 'latin1').digest('base64');
 }

@@ -6,20 +6,20 @@ export interface CacheLimits {
   readonly entries?: number;
 }
 
-interface Entry<V> {
+interface Kept<V> {
   readonly value: V;
   size: number;
 }
 
-/** LRU cache, limited in bytes and in number of entries. */
+/** A map in the order of last use, bounded in bytes and in number: the entries that were not used for longest go first. */
 export class BoundedCache<K, V> {
-  readonly #entries = new Map<K, Entry<V>>();
+  readonly #kept = new Map<K, Kept<V>>();
   readonly #maxBytes: number;
   readonly #maxEntries: number;
   readonly #onEvict: ((value: V) => void) | undefined;
   #bytes = 0;
 
-  /** @param onEvict called for each value that is removed because of the limits */
+  /** @param onEvict called for each value that is removed for want of room */
   constructor({ bytes = Number.POSITIVE_INFINITY, entries = Number.POSITIVE_INFINITY }: CacheLimits, onEvict?: (value: V) => void) {
     this.#maxBytes = bytes;
     this.#maxEntries = entries;
@@ -27,71 +27,71 @@ export class BoundedCache<K, V> {
   }
 
   get size(): number {
-    return this.#entries.size;
+    return this.#kept.size;
   }
 
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Returns the value and marks its entry as used. */
+  /** Returns the value and makes its entry the one that was used last. */
   get(key: K): V | undefined {
-    const entry = this.#entries.get(key);
-    // While the cache is half empty, the order of entries does not matter yet.
-    if (entry !== undefined && (this.#entries.size * 2 > this.#maxEntries || this.#bytes * 2 > this.#maxBytes)) {
-      this.#entries.delete(key);
-      this.#entries.set(key, entry);
+    const kept = this.#kept.get(key);
+    // While the cache is half empty no entry is removed soon, and their order does not count.
+    if (kept !== undefined && (this.#kept.size * 2 > this.#maxEntries || this.#bytes * 2 > this.#maxBytes)) {
+      this.#kept.delete(key);
+      this.#kept.set(key, kept);
     }
-    return entry?.value;
+    return kept?.value;
   }
 
-  /** Returns the value without marking its entry as used. */
+  /** Returns the value without counting that as a use. */
   peek(key: K): V | undefined {
-    return this.#entries.get(key)?.value;
+    return this.#kept.get(key)?.value;
   }
 
   /**
-   * Adds a value, unless it alone exceeds the limit.
-   * @param size estimated bytes; 0 if only the number of entries is limited
+   * Keeps a value, unless it alone exceeds the limit.
+   * @param size bytes, estimated; 0 where only the number of entries is limited
    */
   set(key: K, value: V, size = 0): void {
     this.delete(key);
     if (size > this.#maxBytes) return;
-    this.#entries.set(key, { value, size });
+    this.#kept.set(key, { value, size });
     this.#bytes += size;
-    this.#evictExcess();
+    this.#makeRoom();
   }
 
-  /** Adjusts the size of an entry whose value has grown or shrunk. */
+  /** Counts that the value of an entry has become larger or smaller. */
   grow(key: K, bytes: number): void {
-    const entry = this.#entries.get(key);
-    if (entry === undefined) return;
-    entry.size += bytes;
+    const kept = this.#kept.get(key);
+    if (kept === undefined) return;
+    kept.size += bytes;
     this.#bytes += bytes;
-    this.#evictExcess();
+    this.#makeRoom();
   }
 
   delete(key: K): void {
-    const entry = this.#entries.get(key);
-    if (entry === undefined) return;
-    this.#entries.delete(key);
-    this.#bytes -= entry.size;
+    const kept = this.#kept.get(key);
+    if (kept === undefined) return;
+    this.#kept.delete(key);
+    this.#bytes -= kept.size;
   }
 
-  /** Removes the least recently used entry. */
+  /** Removes the entry that was not used for longest. */
   evict(): void {
-    const [oldest] = this.#entries;
+    const [oldest] = this.#kept;
     if (oldest === undefined) return;
     this.delete(oldest[0]);
     this.#onEvict?.(oldest[1].value);
   }
 
-  /** Iterates from the least to the most recently used entry. */
+  /** From the entry that was not used for longest to the one that was used last. */
   *[Symbol.iterator](): IterableIterator<[K, V]> {
-    for (const [key, { value }] of this.#entries) yield [key, value];
+    for (const [key, { value }] of this.#kept) yield [key, value];
   }
 
-  #evictExcess(): void {
-    while (this.#entries.size > this.#maxEntries || this.#bytes > this.#maxBytes) this.evict();
+  #makeRoom(): void {
+    while (this.#kept.size > this.#maxEntries || this.#bytes > this.#maxBytes) this.evict();
   }
 }

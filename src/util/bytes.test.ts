@@ -8,14 +8,14 @@ import {
   sizeOfBytes,
   sliceBytes,
   textOfBytes,
-  wholeBytesCooperatively,
+  wholeBytesInSlices,
 } from './bytes.ts';
 import { runs } from '../../test/support/deep.ts';
 
 /** Any but half of a pair; fast-check's own take a second to be made. */
 const character = fc.integer({ min: 0, max: 0x10ffff - 0x800 }).map((n) => String.fromCodePoint(n < 0xd800 ? n : n + 0x800));
 
-test('text survives the conversion to bytes and back', () => {
+test('a text, its bytes and its text again', () => {
   fc.assert(
     fc.property(fc.string({ unit: character }), (text) => {
       const bytes = bytesOfText(text);
@@ -26,7 +26,7 @@ test('text survives the conversion to bytes and back', () => {
   );
 });
 
-test('pieces may end inside a character', () => {
+test('pieces may end anywhere, inside a character too', () => {
   const whole = Buffer.from('"ä€😀"');
   for (let at = 0; at <= whole.length; at++) {
     const pieces = [bytesOfBuffer(whole, 0, at), bytesOfBuffer(whole, at, whole.length)];
@@ -36,13 +36,13 @@ test('pieces may end inside a character', () => {
   }
 });
 
-test('sliceBytes counts bytes', () => {
+test('slices count bytes', () => {
   expect(textOfBytes([sliceBytes(bytesOfText('ä"x"'), 2, -1)])).toBe('"x');
 });
 
-test('wholeBytesCooperatively pauses after each piece', () => {
+test('makes the pieces of a body with a pause after each', () => {
   const made = { length: 3, pieces: () => ['a', 'b', 'c'] as Bytes[] };
-  const work = wholeBytesCooperatively([bytesOfText('{'), made, bytesOfText('}')]);
+  const work = wholeBytesInSlices([bytesOfText('{'), made, bytesOfText('}')]);
   let pauses = 0;
   let step = work.next();
   for (; step.done !== true; step = work.next()) pauses += 1;

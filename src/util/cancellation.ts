@@ -1,21 +1,21 @@
-/** Cancellation that is polled. An `AbortSignal` is one. */
+/** Whether a result is still wanted; looked at from time to time. An `AbortSignal` is one. */
 export interface Cancellation {
   readonly aborted: boolean;
 }
 
 /**
- * Cancellation that costs only an object. An `AbortSignal` costs as much as the rest of a small request, and is created only for APIs that
- * need one.
+ * A cancellation of its own, for the price of an object: an `AbortSignal` costs as much as the rest
+ * of a small request and is made only for those who know nothing else.
  */
 export class CancellationSource implements Cancellation {
   readonly #parent: Cancellation | undefined;
   #cancelled = false;
   #controller: AbortController | undefined;
   readonly #listeners = new Listeners();
-  /** Removes the listener of the parent, which exists only while this source has listeners. */
+  /** While somebody listens: the parent's word counts too. */
   #leaveParent: (() => void) | undefined;
 
-  /** @param parent cancels this source too */
+  /** @param parent what it is a part of, and cancelled with */
   constructor(parent?: Cancellation) {
     this.#parent = parent;
   }
@@ -41,7 +41,7 @@ export class CancellationSource implements Cancellation {
     return this.#controller.signal;
   }
 
-  /** @param listener called once, unless it is cancelled already @returns a function that removes the listener */
+  /** @param listener hears of it once, unless it has happened already. @returns forgets it */
   onCancel(listener: () => void): () => void {
     if (this.aborted) return () => undefined;
     if (isPrompt(this.#parent)) this.#leaveParent ??= onCancel(this.#parent, () => this.cancel());
@@ -55,7 +55,7 @@ export class CancellationSource implements Cancellation {
   }
 }
 
-/** Set of listeners, allocated on first use: most sources have none. */
+/** Mostly none or one. */
 class Listeners {
   #set: Set<() => void> | undefined;
 
@@ -72,7 +72,7 @@ class Listeners {
     this.#set?.delete(listener);
   }
 
-  /** Calls and removes all listeners. */
+  /** For the last time. */
   call(): void {
     const all = [...(this.#set ?? [])];
     this.#set = undefined;
@@ -80,16 +80,17 @@ class Listeners {
   }
 }
 
-/** Cancellation that notifies listeners instead of being polled. */
+/** Those that can say at once that it has happened. */
 export type PromptCancellation = AbortSignal | CancellationSource;
 
-/** Like `CancellationSource.onCancel`. */
+/** As `CancellationSource.onCancel`. */
 export function onCancel(cancellation: PromptCancellation, listener: () => void): () => void {
   if (cancellation instanceof CancellationSource) return cancellation.onCancel(listener);
   cancellation.addEventListener('abort', listener, { once: true });
   return () => cancellation.removeEventListener('abort', listener);
 }
 
+/** Whether it tells at once when it happens, and need not be asked. */
 export function isPrompt(cancellation: Cancellation | undefined): cancellation is PromptCancellation {
   return cancellation instanceof CancellationSource || cancellation instanceof AbortSignal;
 }

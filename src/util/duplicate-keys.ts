@@ -1,28 +1,26 @@
 import { at, type Path, ROOT } from './path.ts';
-import { runSync, type Cooperative } from './cooperative.ts';
+import { atOnce, type Sliced } from './sliced.ts';
 
-/** Approximate number of characters between pauses. */
+/** Characters between pauses, about. */
 const STRETCH = 32_768;
 
-/** Open list or object. */
+/** A list or object that is being read: what it has had, and where it stands. */
 interface Container {
-  /** Keys so far; `null` for a list. */
+  /** null: a list */
   readonly keys: Set<string> | null;
-  /** Key or index of the current value. */
   position: string | number;
 }
 
 /**
- * Finds the first duplicate key in valid JSON text. Parsers disagree on which of the two values counts, so text that must have the same
- * meaning for all parsers must not contain any.
- * @returns path from the root, or `null`
+ * The first key that an object in valid JSON text has twice, as a path from the root; null when there is none. Parsers
+ * disagree on which of the two counts, so text that must mean the same to everybody may not have any.
  */
 export function duplicateKey(text: string): Path | null {
-  return runSync(findDuplicateKey(text));
+  return atOnce(findDuplicateKey(text));
 }
 
 /** `duplicateKey` with pauses, for text that may be long. */
-export function* findDuplicateKey(text: string): Cooperative<Path | null> {
+export function* findDuplicateKey(text: string): Sliced<Path | null> {
   const open: Container[] = [];
   let expectsKey = false;
   let pause = STRETCH;

@@ -1,19 +1,19 @@
 /**
- * Prints values of JSON text under several names: takes the text of objects whose values occur once, and returns the text with the keys of
- * a layout. Only the boundaries of values are parsed.
+ * Objects whose values were made once and are printed under several names: JSON text in, the same text with the keys of a layout
+ * out. Nothing is parsed but where values begin and end.
  */
-import { type Bytes, bytesOfText, type GeneratedBytes, sliceBytes } from './bytes.ts';
-import type { Cooperative } from './cooperative.ts';
+import { type Bytes, bytesOfText, type MadeBytes, sliceBytes } from './bytes.ts';
+import type { Sliced } from './sliced.ts';
 
-/** Keys of an object, or of each object of a list, in printing order. */
+/** The keys of an object, or of each object of a list, in the order in which they are printed. */
 export type JsonLayout = readonly LayoutEntry[];
 
 export interface LayoutEntry {
-  /** Key with its quotes and colon. */
+  /** With its quotes and colon. */
   readonly key: Bytes;
-  /** Index of the value in the input object. */
+  /** Place of its value among those of the object that was made. */
   readonly from: number;
-  /** Layout of the value; `null` if it is printed unchanged. */
+  /** Layout of the value; `null` if it is printed as it is. */
   readonly inner: JsonLayout | null;
 }
 
@@ -21,9 +21,9 @@ export function layoutKey(name: string): Bytes {
   return bytesOfText(`${JSON.stringify(name)}:`);
 }
 
-/** Values up to this length are concatenated; longer ones stay slices of the text. */
+/** Values up to this length are put together, longer ones stay parts of the text. */
 const LONG = 16_384;
-/** Size of a piece, and of the work between two pauses, in bytes read or printed. */
+/** Bytes of a piece, and bytes that are read or printed between two pauses. */
 const PIECE = 65_536;
 
 const QUOTE = 34;
@@ -36,10 +36,10 @@ const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
 /**
- * Applies a layout. The length of the result is measured at once; its pieces are generated on demand.
- * @param count called before each pause with the bytes measured since the previous one; an error that it throws ends the work
+ * Returns the text as the layout prints it. Its length is measured here; its pieces are made as they are taken.
+ * @param count called before each pause with the bytes that were measured since the last one; what it throws ends the work
  */
-export function* applyLayout(text: Bytes, layout: JsonLayout, count: (bytes: number) => void): Cooperative<GeneratedBytes> {
+export function* laidOut(text: Bytes, layout: JsonLayout, count: (bytes: number) => void): Sliced<MadeBytes> {
   const measure = new Walk(text, false);
   const pauses = measure.pieces(layout);
   for (let isDone = false, counted = 0; !isDone; ) {
@@ -51,25 +51,25 @@ export function* applyLayout(text: Bytes, layout: JsonLayout, count: (bytes: num
   return { length: measure.length, pieces: () => new Walk(text, true).pieces(layout) };
 }
 
-/** One pass through the text, which reads each value as often as it is printed. */
+/** One way through the text, which reads each value as often as it is printed. */
 class Walk {
   readonly #text: Bytes;
   readonly #isPrinting: boolean;
-  /** Number of printed bytes. */
+  /** Bytes that were printed. */
   length = 0;
   #open = '';
-  /** End of the last value. */
+  /** Behind the last value. */
   #end = 0;
-  /** Bytes read or printed since the last piece. */
+  /** Bytes that were read or printed since the last piece. */
   #work = 0;
 
-  /** @param isPrinting if false, only the length is measured, and all pieces are empty */
+  /** @param isPrinting false: only the length counts, all pieces are empty */
   constructor(text: Bytes, isPrinting: boolean) {
     this.#text = text;
     this.#isPrinting = isPrinting;
   }
 
-  /** Yields pieces; empty ones are pauses of a walk that has little to print. */
+  /** Pieces may be empty: they are the pauses of a walk that has little to print. */
   *pieces(layout: JsonLayout): Generator<Bytes, void, undefined> {
     yield* this.#value(skipBlank(this.#text, 0), layout);
     if (this.#open !== '') yield this.#take();
@@ -99,7 +99,7 @@ class Walk {
     }
   }
 
-  /** Finds values when the layout needs them, so that a value with a layout is not read before it is printed. */
+  /** Finds its values as the layout comes to them: one that is printed with a layout is not read before that. */
   *#object(start: number, layout: JsonLayout): Generator<Bytes, void, undefined> {
     const text = this.#text;
     const starts: number[] = [];
@@ -142,7 +142,7 @@ class Walk {
     this.#end = next + 1;
   }
 
-  /** Sets `#end` to the end of a value, with pauses in long lists and objects. */
+  /** Sets the end of a value, with pauses where it is a long list or object. */
   *#skip(start: number): Generator<Bytes, void, undefined> {
     const text = this.#text;
     const first = text.charCodeAt(start);
@@ -180,10 +180,10 @@ class Walk {
     throw new Error('invariant: JSON of a database ends');
   }
 
-  /** Sets `#end` to the end of a string, with pauses in long ones. */
+  /** Sets the end of a string, with pauses where it is long. */
   *#skipString(start: number): Generator<Bytes, void, undefined> {
     const text = this.#text;
-    /** Number of backslashes right before `at`. */
+    /** Backslashes right before `at`. */
     let slashes = 0;
     for (let at = start + 1; ; ) {
       const piece = text.slice(at, at + PIECE);
@@ -242,7 +242,7 @@ function skipBlank(text: Bytes, from: number): number {
   return at;
 }
 
-/** End of a number, `true`, `false` or `null`. */
+/** The index behind a number, `true`, `false` or `null`. */
 function endOfWord(text: Bytes, start: number): number {
   const { length } = text;
   for (let at = start; at < length; at++) {
@@ -252,7 +252,7 @@ function endOfWord(text: Bytes, start: number): number {
   return length;
 }
 
-/** End of a string, after its closing quote. @param start index of its opening quote */
+/** The index behind the quote that ends a string. @param start of its first quote */
 function endOfString(text: Bytes, start: number): number {
   expected(text, start, QUOTE);
   for (let at = start + 1; ; ) {

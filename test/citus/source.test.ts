@@ -1,11 +1,11 @@
-/** Features of a Citus source besides queries and mutations, on a server without the extension. */
+/** What a source of Citus has besides queries and mutations, on a server without the extension. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { citus } from '../../src/databases/citus/index.ts';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { DEEP } from '../support/deep.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { MODERN, TestSocket } from '../support/websocket.ts';
-import { problemsIn } from './shape.ts';
+import { complaintsAbout } from './shape.ts';
 
 const WIDE = Array.from({ length: 120 }, (_, i) => `c${i}`);
 const TABLES = `
@@ -69,8 +69,8 @@ const data = async (query: string): Promise<Json> => {
   return answer['data'] ?? null;
 };
 
-describe('Citus source', () => {
-  it('joins other sources in both directions', async () => {
+describe('a source of Citus', () => {
+  it('answers joins from and to other sources', async () => {
     expect(
       await data(
         '{ other(order_by: {id: asc}) { note player { name team { name } } mates(order_by: {id: desc}) { name } mates_aggregate { aggregate { count } } } }',
@@ -89,11 +89,11 @@ describe('Citus source', () => {
     });
     const last = service.observations.findLast((each) => each.kind === 'query');
     const [first, ...more] = [...(last?.statements?.values() ?? [])];
-    expect(problemsIn(first?.text ?? 'lateral')).toEqual([]);
+    expect(complaintsAbout(first?.text ?? 'lateral')).toEqual([]);
     expect(more.length).toBeLessThan(2);
   });
 
-  it('returns objects of any width', async () => {
+  it('answers objects of any width', async () => {
     const answer = (await data(
       `{ wide { ${WIDE.join(' ')} id } wide_aggregate { aggregate { sum { ${WIDE.join(' ')} } } } }`,
     )) as JsonObject;
@@ -101,7 +101,7 @@ describe('Citus source', () => {
     expect(Object.keys(((answer['wide_aggregate'] as JsonObject)['aggregate'] as JsonObject)['sum'] as JsonObject)).toEqual(WIDE);
   });
 
-  it('returns any number of relationships of a row, also in orders and `returning`', async () => {
+  it('answers any number of relationships of a row, in lists, orders and what is returned', async () => {
     const many = Array.from({ length: 60 }, (_, i) => i);
     const fields = many.map((i) => `f${i}: players(where: {score: {_gt: ${i}}}, order_by: {id: asc}) { name team { id } }`).join(' ');
     const orders = many
@@ -122,13 +122,13 @@ describe('Citus source', () => {
     expect(written['update_team']).toEqual({ returning: [first] });
   });
 
-  it('updates subscribers with their own values, and streams', async () => {
+  it('keeps subscribers up to date, each with its own values, and hands out streams', async () => {
     const socket = await new TestSocket(service.url, { protocol: MODERN }).opened();
     socket.send({ type: 'connection_init' });
     await socket.next();
     const answers = new Map<Json, Json[]>();
-    const until = async (id: string, expected: Json): Promise<void> => {
-      while (JSON.stringify(answers.get(id)?.at(-1)) !== JSON.stringify(expected)) {
+    const until = async (id: string, wanted: Json): Promise<void> => {
+      while (JSON.stringify(answers.get(id)?.at(-1)) !== JSON.stringify(wanted)) {
         const message = await socket.next();
         expect(message['type']).toBe('next');
         const list = answers.get(message['id'] ?? null) ?? [];
@@ -158,7 +158,7 @@ describe('Citus source', () => {
     socket.websocket.close();
   });
 
-  it('explains, runs SQL and describes its tables', async () => {
+  it('explains, runs SQL, and tells of its tables', async () => {
     const explained = await service.send('/v1/graphql/explain', {
       method: 'POST',
       body: JSON.stringify({ query: { query: '{ team { name players { name } } }' } }),
@@ -174,14 +174,14 @@ describe('Citus source', () => {
     expect(await service.metadata('dbc_get_table_info', { source: 'spread', table: 'team' })).toMatchObject({ primary_key: ['id'] });
   });
 
-  it('refuses unsupported features', async () => {
+  it('refuses what such sources do not have', async () => {
     for (const type of ['dbc_add_computed_field', 'dbc_create_event_trigger']) {
       await expect(service.metadata(type, { source: 'spread', table: 'player', name: 'x' })).rejects.toThrow(/not-supported/);
     }
     expect(citus.capabilities).toMatchObject({ computedFields: false, eventTriggers: false, enumTables: true, namingConventions: false });
   });
 
-  it.runIf(DEEP)('refuses nested inserts that would take too many statements', async () => {
+  it.runIf(DEEP)('refuses nested rows that would take too many statements', async () => {
     const objects = Array.from({ length: 2_100 }, (_, id) => ({ id: id + 100, name: 'n', players: { data: [{ name: 'p' }] } }));
     const answer = await service.graphql('mutation($objects: [team_insert_input!]!) { insert_team(objects: $objects) { affected_rows } }', {
       variables: { objects },

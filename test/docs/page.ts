@@ -14,21 +14,21 @@ import { WAIT } from '../support/wait.ts';
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 /**
- * Replacement ports for the servers of pages, which use 4000 and up. They avoid ephemeral ports, those of `free-port.ts`, and those
- * that `fetch` blocks (such as 6000).
+ * Where pages have servers of their own: 4000 and up. Whatever listens there at home need not here, so they get others: of none that the
+ * system gives away, that `free-port.ts` does, or that `fetch` refuses to call (such as 6000).
  */
 const PORT = /\b400(\d)\b/g;
 
-/** The output of an example. */
+/** What an example answered. */
 interface Answer {
   readonly text: string;
   readonly status: number;
   readonly line: number;
 }
 
-/** Environment of the service that a page configures. */
+/** What a page says of the environment of its service. */
 export interface Environment {
-  /** Names without `SVC_GRAPHQL_`. */
+  /** Without `SVC_GRAPHQL_`. */
   readonly options: Readonly<Record<string, string>>;
   readonly others: Readonly<Record<string, string>>;
 }
@@ -54,13 +54,13 @@ function elsewhere(text: string): string {
 }
 
 /**
- * @param environment of the service; shells also receive it, with `SVC`, the service's address
- * @throws AssertionError with the line of an example whose answer differs
+ * @param environment of the service; shells get it too, with `SVC`, the service's address
+ * @throws AssertionError naming the line of an example whose answer is another one
  */
 export async function runPage(blocks: readonly Block[], service: TestService, { options, others } = NOTHING): Promise<void> {
   const place = mkdtempSync(join(tmpdir(), 'svc-page-'));
   const running: ChildProcess[] = [];
-  /** Output of background commands, by the last word of the command. */
+  /** What runs in the background has said, by the last word of its command. */
   const told = new Map<string, string>();
   let pending: Answer | null = null;
   let variables: JsonObject | null = null;
@@ -80,7 +80,7 @@ export async function runPage(blocks: readonly Block[], service: TestService, { 
     return new Promise((resolve) => child.once('close', () => resolve(output)));
   }
 
-  /** For an example without an answer, which must succeed. */
+  /** Of an example that shows no answer: it has to succeed all the same. */
   function settle(): void {
     if (pending === null) return;
     expect({ line: pending.line, status: pending.status, answer: pending.text }).toMatchObject({ status: 200 });
@@ -129,7 +129,7 @@ export async function runPage(blocks: readonly Block[], service: TestService, { 
     return { text, status };
   }
 
-  /** A raw request: request line, headers, and after an empty line the body. */
+  /** A request as it goes over the wire: its line, its headers, and behind an empty line its body. */
   function raw(text: string): Promise<{ text: string; status: number }> {
     const [head = '', ...rest] = text.split('\n\n');
     const [first = '', ...lines] = head.split('\n');
@@ -177,14 +177,14 @@ function prefixed(options: Environment['options']): Record<string, string> {
   return Object.fromEntries(Object.entries(options).map(([name, value]) => [`SVC_GRAPHQL_${name}`, value]));
 }
 
-/** The sample data of `npm start`. */
+/** What `npm start` brings along. */
 async function sampleStore({ databaseUrl, url, metadata }: TestService): Promise<void> {
   await loadSampleData(databaseUrl);
   await metadata('reload_metadata', {});
   await trackSampleData(url, null);
 }
 
-/** Its port is then free for another page. */
+/** Its port is free then for another page. */
 async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || !child.kill()) return;
   await new Promise((resolve) => child.once('close', resolve));
@@ -198,12 +198,12 @@ async function listens(port: number): Promise<boolean> {
   });
 }
 
-/** JSON without insignificant whitespace, which differs between databases. */
+/** JSON without the white space between its parts, which databases leave as they like. */
 function compact(json: string): string {
   return json.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/g, '$1');
 }
 
-/** Returns whether `given` matches `wanted`, in which `"…"` stands for any value and `…` for any part of a text. */
+/** Whether `given` is `wanted`, in which `"…"` stands for any value and `…` for any part of a text. */
 function fits(wanted: string, given: string): boolean {
   const pattern = compact(wanted)
     .replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')

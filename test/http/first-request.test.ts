@@ -1,4 +1,4 @@
-/** The first request of a new process costs little more than later ones may, because start-up has warmed its code up. */
+/** The first request of a new process costs little more than later ones may: its code has been walked through before. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cpuOfProcess } from '../support/cpu.ts';
@@ -8,15 +8,15 @@ import { openRawConnection } from '../support/raw-connection.ts';
 import { serveInProcess } from '../support/served-process.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-/** Factor over the budget of a later request: code is compiled and the heap grows for the first time. */
+/** Of what a later request may cost: code is compiled and the heap grows for the first time. */
 const FIRST = 1.5;
-/** Number of attempts, each in its own process. The best counts: other load makes an attempt more expensive, never cheaper. */
+/** The best counts, each in a process of its own: others on the machine make an attempt dearer, never cheaper. */
 const ATTEMPTS = 5;
-/** A process with less CPU time than this in `QUIET_MS` is idle. */
+/** A process that computes less than this in `QUIET_MS` has nothing to do. */
 const IDLE_MS = 2;
 const QUIET_MS = 150;
 
-/** The most expensive requests of every kind. */
+/** Those that cost most, of every kind. */
 const DEAREST = [
   '250000 bytes of mixtures as jsonb',
   '500000 bytes of objects of many shapes as jsonb',
@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** CPU time of a new process for its first request, in ms. */
+/** ms of CPU that a new process takes for its first request. */
 async function costOfFirst(body: Buffer): Promise<number> {
   const served = serveInProcess(service.databaseUrl);
   const { pid } = served;
@@ -64,8 +64,8 @@ async function costOfFirst(body: Buffer): Promise<number> {
   }
 }
 
-describe.skipIf(cpuOfProcess(process.pid) === null)('the first request of a process', () => {
-  it.each(sample(DEAREST, 1))('stays within its CPU budget: %s', async (name) => {
+describe.skipIf(cpuOfProcess(process.pid) === null)('the first request', () => {
+  it.each(sample(DEAREST, 1))('%s', async (name) => {
     const hostile = hostileRequests.find((request) => request.name === name);
     if (hostile === undefined) throw new Error(`there is no request ${name}`);
     const body = Buffer.from(hostile.body());

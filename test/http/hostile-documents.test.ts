@@ -1,4 +1,4 @@
-/** Requests that keep the server busy are answered or rejected within a bound of CPU time, and the work is linear. */
+/** Requests that are made to keep the server busy are answered or refused within a bound of CPU time, and the work is linear. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cpuOf } from '../support/cpu.ts';
 import { sample } from '../support/deep.ts';
@@ -6,9 +6,9 @@ import { budgetOf, hostileRequests, hostileSchema } from '../support/hostile-doc
 import { openRawConnection, type RawAnswer, type RawConnection } from '../support/raw-connection.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-/** For the test of the measurement. */
+/** For the check of the clock. */
 const BUDGET_MS = 50;
-/** Number of attempts. The best counts: the compiler, garbage collection and other load make an attempt more expensive, never cheaper. */
+/** The best counts: the compiler, the collector of garbage and whoever shares the processor make each attempt dearer, never cheaper. */
 const ATTEMPTS = 10;
 
 let service: TestService;
@@ -27,7 +27,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-it('measures CPU time', async () => {
+it('work is seen by the clock', async () => {
   const used = await cpuOf(async () => {
     const started = process.cpuUsage();
     while (process.cpuUsage(started).user < BUDGET_MS * 1000);
@@ -36,9 +36,9 @@ it('measures CPU time', async () => {
   expect(used).toBeGreaterThan(BUDGET_MS / 5);
 });
 
-describe('a hostile document', () => {
+describe('a hostile request', () => {
   it.each(sample(hostileRequests, 80, ({ name }) => name.startsWith('two roots')).map((hostile) => [hostile.name, hostile] as const))(
-    'is answered or rejected within its CPU budget: %s',
+    '%s',
     async (_name, hostile) => {
       const body = Buffer.from(hostile.body());
       const budget = budgetOf(hostile);
@@ -52,15 +52,15 @@ describe('a hostile document', () => {
       }
       expect([200, 400]).toContain(answer.status);
       for (const one of [JSON.parse(answer.text) as object].flat()) expect(Object.keys(one)).toHaveLength(1);
-      // Rejected deliberately, not by an internal error.
+      // Refused for a reason, not by an accident.
       expect(answer.text).not.toContain('"code":"unexpected"');
       expect(best).toBeLessThan(budget);
     },
   );
 });
 
-describe('the number of values in a request', () => {
-  const REFUSED = 'JSON has too many values: their weight exceeds the limit of ';
+describe('the values of a request', () => {
+  const REFUSED = 'JSON has too many values: their weight is over the limit of ';
   const numbers = (count: number): string => `[${'1,'.repeat(count - 1)}1]`;
   const query = (variables: string): string =>
     `{"query":"query ($d: jsonb) { author(where: {data: {_eq: $d}}) { id } }","variables":${variables}}`;
@@ -69,26 +69,26 @@ describe('the number of values in a request', () => {
     return (json as { errors?: [{ message: string }] }).errors?.[0].message ?? (json as { error?: string }).error;
   };
 
-  it('is limited', async () => {
+  it('are bounded', async () => {
     expect(await message('/v1/graphql', query(`{"d":${numbers(190_000)}}`))).toBeUndefined();
     expect(await message('/v1/graphql', query(`{"d":${numbers(210_000)}}`))).toBe(`${REFUSED}200000`);
   });
 
-  it('may be higher in a larger request', async () => {
+  it('may be more in a larger request', async () => {
     const text = (length: number): string => `"${'x'.repeat(length)}"`;
     expect(await message('/v1/graphql', query(`{"d":[${text(800_000)},${numbers(210_000)}]}`))).toBeUndefined();
   });
 
-  it('is unlimited for administrators', async () => {
+  it('of administrators are not bounded', async () => {
     const args = `{"webhook_url":"http://x","body":${numbers(210_000)},"request_transform":{"version":2,"method":"PUT"}}`;
     expect(await message('/v1/metadata', `{"type":"test_webhook_transform","args":${args}}`)).toBeUndefined();
   });
 });
 
-describe('the work for a document', () => {
+describe('the work is linear', () => {
   const many = (count: number, text: (n: number) => string): string => Array.from({ length: count }, (_, n) => text(n)).join('');
 
-  /** Characters of the statement: a measure of planning without a clock. */
+  /** Characters of the statement: what planning makes, counted without a clock. */
   async function statementSize(query: string): Promise<number> {
     const answer = await service.send('/v1/graphql/explain', { method: 'POST', body: JSON.stringify({ query: { query } }) });
     expect(answer.status).toBe(200);
@@ -112,7 +112,7 @@ describe('the work for a document', () => {
       'a fragment in many places',
       (n: number) => `{ ${many(n, (i) => `a${i}: author { ...F } `)} } fragment F on author { id name books { id } }`,
     ],
-  ])('is linear: %s', async (_name, document) => {
+  ])('%s', async (_name, document) => {
     const small = await statementSize(document(80));
     const large = await statementSize(document(160));
     expect(large).toBeLessThan(small * 2.2);

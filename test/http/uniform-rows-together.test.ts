@@ -1,4 +1,4 @@
-/** Rows that are read column by column (see uniform-rows.test.ts) below parents, with webhooks, and in repeated requests. */
+/** Rows that are read column by column (see uniform-rows.test.ts) below parents, before hooks, and again and again. */
 import { describe, expect, it } from 'vitest';
 import { type Json, type JsonObject, parseJson, printJson } from '../../src/util/json.ts';
 import {
@@ -6,7 +6,7 @@ import {
   empty,
   hook,
   listText,
-  useUniformRows,
+  playUniformRows,
   post,
   row,
   type Row,
@@ -16,16 +16,16 @@ import {
   stored,
 } from '../support/uniform-rows.ts';
 
-useUniformRows();
+playUniformRows();
 
-describe('uniform rows below a parent', () => {
+describe('rows of a parent', () => {
   const many = (data: string): string => `{"parents":[{"name":"Ann","children":{"data":${data}}}]}`;
   const QUERY = `mutation ($parents: [parent_insert_input!]!) { insert_parent(objects: $parents) {
     affected_rows returning { id name children(order_by: {id: asc}) { id parent_id n note tag lot } pets(order_by: {id: asc}) { id parent_id n } } } }`;
   const sixty = rows(60, (n) => ({ n, ...(n % 2 === 0 ? { note: `"${n}` } : {}) }));
   const at = '$.selectionSet.insert_parent.args.objects[0].children.data';
 
-  it('are attached to it', async () => {
+  it('are known by it', async () => {
     const { data } = await post(QUERY, many(listText(sixty)));
     const returned = {
       id: 1,
@@ -43,7 +43,7 @@ describe('uniform rows below a parent', () => {
     expect(data).toEqual({ insert_parent: { affected_rows: 61, returning: [returned] } });
   });
 
-  it('may belong to several tables and parents', async () => {
+  it('are of several tables and parents', async () => {
     const pets = rows(55, (n) => ({ n: -n }));
     const parent = (name: string): string => `{"name":"${name}","children":{"data":${listText(sixty)}},"pets":{"data":${listText(pets)}}}`;
     const variables = `{"parents":[${parent('Ann')},{"name":"Bob"},${parent('Cid')}]}`;
@@ -67,7 +67,7 @@ describe('uniform rows below a parent', () => {
     }
   });
 
-  it('may stand beside a related row', async () => {
+  it('stand beside a related row', async () => {
     const query = `mutation ($rows: [child_insert_input!]!, $pets: [pet_insert_input!]!) {
       insert_child(objects: $rows) { affected_rows returning { id parent_id n } }
       insert_parent(objects: {name: "Bob", pets: {data: $pets}}) { affected_rows returning { id pets { n } } } }`;
@@ -86,7 +86,7 @@ describe('uniform rows below a parent', () => {
 
   it.each<[string, readonly Row[], string, string]>([
     [
-      'repeat a column that it determines',
+      'say again what it determines',
       rows(60, (n) => ({ n, parent_id: 5 })),
       `${at}[0]`,
       'cannot insert "parent_id" columns as their values are already being determined by parent insert',
@@ -98,7 +98,7 @@ describe('uniform rows below a parent', () => {
       'cannot insert "parent_id" columns as their values are already being determined by parent insert',
     ],
     ['have a wrong value', but(sixty, 57, { n: true }), `${at}[57].n`, 'Integer expected for input type: integer'],
-    ['have null in a non-null column', but(sixty, 57, { n: null }), `${at}[57].n`, "unexpected null value for type 'Int'"],
+    ['have null where none may be', but(sixty, 57, { n: null }), `${at}[57].n`, "unexpected null value for type 'Int'"],
   ])('%s', async (_what, list, path, message) => {
     const few = path.endsWith('[0]') ? list.slice(0, 40) : list.slice(20);
     for (const [given, place] of [
@@ -111,7 +111,7 @@ describe('uniform rows below a parent', () => {
     expect(await stored('parent')).toEqual([]);
   });
 
-  it('are rejected with it', async () => {
+  it('are refused with it', async () => {
     const options = { role: 'user', session: { 'user-id': '7' } };
     const query = 'mutation ($parents: [parent_insert_input!]!) { insert_parent(objects: $parents) { affected_rows } }';
     expect(await post(query, many(listText(sixty)), options)).toEqual({ data: { insert_parent: { affected_rows: 61 } } });
@@ -123,12 +123,12 @@ describe('uniform rows below a parent', () => {
   });
 });
 
-describe('a webhook for uniform rows', () => {
+describe('a hook', () => {
   const asked = (): readonly (readonly [string, string])[] =>
     hook.requests.map(({ path, body }) => [path, printJson((parseJson(body) as unknown as { data: { input: Json } }).data.input)]);
   const odd = rows(60, (n) => ({ n, ...(n % 2 === 0 ? { note: null } : {}) })).map((given): Row => [...given].reverse());
 
-  it('receives rows as they were sent', async () => {
+  it('sees rows as they were sent', async () => {
     const query = 'mutation ($rows: [child_insert_input!]!) { insert_child(objects: $rows) { affected_rows } }';
     for (const sent of [odd, [...odd, ...odd]]) {
       hook.requests.length = 0;
@@ -144,7 +144,7 @@ describe('a webhook for uniform rows', () => {
     expect(await stored('child')).toEqual([]);
   });
 
-  it('receives the rows of all parents', async () => {
+  it('sees the rows of all parents', async () => {
     const query = 'mutation ($parents: [parent_insert_input!]!) { insert_parent(objects: $parents) { affected_rows } }';
     const few = rows(2, (n) => ({ n: 100 + n }));
     const variables = `{"parents":[{"name":"Ann","children":{"data":${listText(odd)}}},{"name":"Bob","children":{"data":${listText(few)}}}]}`;
@@ -152,7 +152,7 @@ describe('a webhook for uniform rows', () => {
     expect(asked()).toEqual([['/child', listText([...odd, ...few])]]);
   });
 
-  it('receives the conflict clause for existing rows', async () => {
+  it('sees what becomes of rows that are there', async () => {
     const query = `mutation ($rows: [item_insert_input!]!) {
       insert_item(objects: $rows, on_conflict: {constraint: item_pkey, update_columns: [n]}) { affected_rows } }`;
     const items = rows(60, (n) => ({ sku: `s${n}`, n, note: 'x' }));
@@ -169,7 +169,7 @@ describe('a webhook for uniform rows', () => {
   });
 });
 
-describe('a repeated operation with uniform rows', () => {
+describe('one operation', () => {
   const QUERY = `mutation ($rows: [child_insert_input!]!) {
     insert_child(objects: $rows) { affected_rows returning { id n note tag owner } } }`;
   const returned = async (list: readonly Row[]): Promise<readonly JsonObject[]> => {
@@ -181,7 +181,7 @@ describe('a repeated operation with uniform rows', () => {
     return returning;
   };
 
-  it('accepts any number of rows, in any order, with other keys', async () => {
+  it('takes any number of rows, in any order, with other keys', async () => {
     const noted = (n: number): JsonObject => ({ n, note: `note ${n}` });
     for (const count of [60, 75, 1, 49, 50, 51, 0, 2500, 60]) {
       const found = await returned(rows(count, noted));
@@ -205,7 +205,7 @@ describe('a repeated operation with uniform rows', () => {
     expect(errors).toMatchObject([{ extensions: { path: '$.selectionSet.insert_child.args.objects[59].n' } }]);
   });
 
-  it('stays correct after the column gets a default', async () => {
+  it('is still right after the column got a default', async () => {
     const list = rows(60, (n) => ({ n, ...(n === 0 ? { note: 'first' } : {}) }));
     expect((await returned(list)).at(-1)).toMatchObject({ note: null });
     try {
@@ -216,7 +216,7 @@ describe('a repeated operation with uniform rows', () => {
     }
   });
 
-  it('uses custom names of tables and columns', async () => {
+  it('knows tables and columns by the names that they got', async () => {
     const configuration: JsonObject = { custom_name: 'kidOf', column_config: { note: { custom_name: 'remark' } } };
     const customization: JsonObject = { naming_convention: 'graphql-default' };
     await service.metadata('pg_set_table_customization', { table: 'child', configuration });

@@ -1,4 +1,4 @@
-/** Queue of captured events in MariaDB: leases, order, limits, log and clean-up. */
+/** The queue of captured events in MariaDB: leases, order, bounds, the log and its removal. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Source } from '../../src/backend/backend.ts';
 import type { Captures, CapturedTrigger } from '../../src/backend/captures.ts';
@@ -13,7 +13,7 @@ import { A, B, capturedTrigger, endOf, INSERT, keepsOrder, keyOf, type TakeArgum
 import { countsAttemptsOnce } from '../support/lost-answers.ts';
 import { hasMariadb, startMariadb, type TestMariadb } from '../support/mariadb.ts';
 
-describe.skipIf(!hasMariadb())('event queue of MariaDB', () => {
+describe.skipIf(!hasMariadb())('events in MariaDB', () => {
   let server: TestMariadb;
   let source: Source;
   let captures: Captures;
@@ -25,8 +25,8 @@ describe.skipIf(!hasMariadb())('event queue of MariaDB', () => {
       { sourceName: database, environment: {}, usePreparedStatements: true, maxConnections },
     );
   const tableOf = async (of: Source, name = 'item'): Promise<CatalogTable> => {
-    const qualified = { schema: '', name };
-    return (await of.introspect({ tables: [qualified] })).tables.get(nameKey(qualified)) as CatalogTable;
+    const wanted = { schema: '', name };
+    return (await of.introspect({ tables: [wanted] })).tables.get(nameKey(wanted)) as CatalogTable;
   };
   const captured = (name: string, definition: JsonObject = INSERT, more: JsonObject = {}, on = table): CapturedTrigger =>
     capturedTrigger(on, name, definition, more);
@@ -37,7 +37,7 @@ describe.skipIf(!hasMariadb())('event queue of MariaDB', () => {
   const sql = async (text: string): Promise<readonly (readonly (string | null)[])[]> => (await source.query(text, [])).rows;
   const rows = (count: number, kind = `'k'`): Promise<unknown> => sql(`insert into item select seq, ${kind}, 0 from seq_1_to_${count}`);
 
-  /** Queue of an instance whose transactions pause before they commit. */
+  /** The queue of an instance whose transactions wait before they commit. */
   const slow = (committing: () => Promise<void>): MariadbEventQueue => {
     const transact: EventDatabase['transact'] = (_, run) =>
       source.transaction({}, async (connection) => {
@@ -70,18 +70,12 @@ describe.skipIf(!hasMariadb())('event queue of MariaDB', () => {
     await sql('truncate item');
   });
 
-  it('keeps events under a lease, which can be renewed and expires', async () => {
+  it('are kept from others by a lease, which can be renewed and ends', async () => {
     await install(captured('t'));
     await rows(3);
     const first = await take(A, { t: 2 });
     expect(first.map(keyOf)).toEqual([1, 2]);
-    expect(first[0]).toMatchObject({
-      queue: 't',
-      tries: 0,
-      schema: 'shop',
-      table: 'item',
-      createdAt: expect.stringMatching(/T.*\.\d{6}$/),
-    });
+    expect(first[0]).toMatchObject({ lane: 't', tries: 0, schema: 'shop', table: 'item', createdAt: expect.stringMatching(/T.*\.\d{6}$/) });
     expect([await taken(B), await taken(B)]).toEqual([[3], []]);
     const ids = first.map(({ id }) => id);
     expect(await captures.events.renew(B, ids)).toEqual([]);
@@ -90,13 +84,13 @@ describe.skipIf(!hasMariadb())('event queue of MariaDB', () => {
     expect(await taken(B)).toEqual([]);
     await captures.events.release(A, ids.slice(0, 1));
     expect(await taken(B)).toEqual([1]);
-    // The other instance has died.
+    // The service of the other one has died.
     await sql(`update svc_catalog.event_log set lease_until = utc_timestamp() - interval 1 second where lease_holder = 'a'`);
     expect(await taken(B)).toEqual([2]);
     expect(await end(A, first)).toEqual([]);
   });
 
-  it('reports events in delivery and redelivers them afterwards', async () => {
+  it('are told of as somebody works on them, and redelivered after it', async () => {
     await install(captured('t'));
     await rows(1);
     const [event] = (await take()) as [CapturedEvent];
@@ -111,7 +105,7 @@ describe.skipIf(!hasMariadb())('event queue of MariaDB', () => {
     expect(await taken()).toEqual([1]);
   });
 
-  it('records outcomes and logs them', async () => {
+  it('end with what came of them, which is logged', async () => {
     await install(captured('t'));
     await rows(3);
     const [one, two, three] = (await take()) as [CapturedEvent, CapturedEvent, CapturedEvent];
@@ -129,7 +123,7 @@ describe.skipIf(!hasMariadb())('event queue of MariaDB', () => {
       ['0', '1', '0', null, null],
     ]);
     expect(await captures.invocations('t', { limit: 1, offset: 0 })).toMatchObject([{ event_id: two.id, request: { a: '\0é' } }]);
-    // More than the server accepts in one statement; the outcome is recorded all the same.
+    // More than the server takes in one statement: it is the delivery that counts.
     expect((await captures.event(one.id, { limit: 1, offset: 0 }))?.invocations).toMatchObject([
       { trigger_name: 't', http_status: 200, request: { type: 'too_large' }, response: {} },
     ]);
@@ -137,7 +131,7 @@ describe.skipIf(!hasMariadb())('event queue of MariaDB', () => {
     expect((await take()).map(({ tries }) => tries)).toEqual([1]);
   });
 
-  it('counts each attempt once if the response to its recording is lost', async () => {
+  it('have each attempt counted once where the answers to its recording are lost', async () => {
     await install(captured('t'));
     await rows(1);
     await countsAttemptsOnce(captures.events, 't', async () => {
@@ -146,7 +140,7 @@ describe.skipIf(!hasMariadb())('event queue of MariaDB', () => {
     });
   });
 
-  it('does not archive events of a new trigger with the name of a deleted one', async () => {
+  it('are not archived with those of a deleted trigger whose name another one has got since', async () => {
     await install(captured('t'));
     await rows(2);
     const query: EventDatabase['query'] = async (text, ...more) => {
@@ -162,28 +156,28 @@ describe.skipIf(!hasMariadb())('event queue of MariaDB', () => {
     await mariadbCaptures({ name: 'shop', query, transact, define }, { stringifyNumericTypes: false }).retain([], {
       owner: 'test',
       settled: 1,
-      removed: ['t'],
+      gone: ['t'],
     });
     expect(await sql('select archived from svc_catalog.event_log order by place')).toEqual([['1'], ['1'], ['0']]);
     expect(await taken()).toEqual([3]);
   });
 
-  it('takes events of several triggers in turn, within limits of number, bytes and all instances', async () => {
+  it('of several triggers take turns, within bounds of number, bytes and all instances together', async () => {
     await install(captured('t'), captured('u'));
     await rows(10, `repeat('k', 1000)`);
-    const queues = (await take(A, { t: 100, u: 3 }, 8)).map(({ queue }) => queue);
-    expect([queues.filter((queue) => queue === 'u').length, queues.length]).toEqual([3, 8]);
+    const lanes = (await take(A, { t: 100, u: 3 }, 8)).map(({ lane }) => lane);
+    expect([lanes.filter((lane) => lane === 'u').length, lanes.length]).toEqual([3, 8]);
     expect(await take(A, { other: 5 })).toEqual([]);
     const some = async (bytes: number) =>
-      (await captures.events.fetch({ lease: A, limit: 9, bytes, queues: [{ name: 'u', limit: 9 }] })).length;
+      (await captures.events.fetch({ lease: A, limit: 9, bytes, lanes: [{ name: 'u', limit: 9 }] })).length;
     expect([await some(1), await some(1500), await some(1500)]).toEqual([1, 2, 2]);
     await captures.redeliverAll({ state: 'any' }, null);
     await sql('update svc_catalog.event_log set lease_until = null, lease_holder = null');
-    // Works with a single connection, too.
+    // An instance with one connection gets along too.
     const other = await open('shop', 1);
     try {
       const bounded = (lease: Lease, by: Captures): Promise<readonly CapturedEvent[]> =>
-        by.events.fetch({ lease, limit: 100, queues: [{ name: 't', limit: 100, overall: 3 }] });
+        by.events.fetch({ lease, limit: 100, lanes: [{ name: 't', limit: 100, overall: 3 }] });
       const all = await Promise.all([A, B, A, B].map((lease, i) => bounded(lease, i < 2 ? captures : (other.captures as Captures))));
       expect(all.flat()).toHaveLength(3);
       expect((await bounded(B, captures)).length).toBe(0);
@@ -205,7 +199,7 @@ describe.skipIf(!hasMariadb())('event queue of MariaDB', () => {
       isOfRow: (id) => `json_value(payload, '$.data.new.id') = '${id}'`,
     }));
 
-  it('neither waits for writers nor blocks them', async () => {
+  it('do not wait for writers, nor do writers for them', async () => {
     await install(captured('t'));
     await rows(2);
     await source.transaction({}, async (connection) => {
@@ -218,7 +212,7 @@ describe.skipIf(!hasMariadb())('event queue of MariaDB', () => {
     expect(await taken()).toEqual([9, 10]);
   });
 
-  it('separates events by the connected database of the source', async () => {
+  it('are those of the database that the source is connected to', async () => {
     const other = await open('other');
     const theirs = other.captures as Captures;
     try {
@@ -230,10 +224,10 @@ describe.skipIf(!hasMariadb())('event queue of MariaDB', () => {
       expect(await taken()).toEqual([1]);
       expect([await captures.isTaken('t', 'they'), await captures.isTaken('t', 'test')]).toEqual([true, false]);
       expect(await captures.count({ state: 'any' })).toBe(1);
-      // A table of the other database, in which that source owns the name.
+      // A table of the other database, through this source: the name is theirs there.
       const across: CatalogTable = { ...table, name: { schema: 'other', name: 'item' } };
       expect(await install(captured('t', INSERT, {}, across))).toMatchObject([{ name: 't', error: { code: 'already-exists' } }]);
-      // Uninstalling one keeps the other.
+      // What one takes away the other keeps.
       await captures.uninstall('test');
       await sql(`insert into other.item values (3, 'k', 0)`);
       expect((await takeFrom(theirs, B, { t: 9 }, 9)).map(keyOf)).toEqual([3]);
@@ -244,7 +238,7 @@ describe.skipIf(!hasMariadb())('event queue of MariaDB', () => {
     }
   });
 
-  it('creates its tables once when several instances start together', async () => {
+  it('get their tables by several instances that start together', async () => {
     const others = await Promise.all([open(), open(), open()]);
     try {
       const all = await Promise.all(
@@ -258,7 +252,7 @@ describe.skipIf(!hasMariadb())('event queue of MariaDB', () => {
     }
   });
 
-  it('gives up events and redelivers them by time and trigger', async () => {
+  it('are given up, and delivered again by time and trigger', async () => {
     await install(captured('t'), captured('u'));
     await rows(3);
     await end(A, await take(A, { t: 9, u: 9 }), { kind: 'failed' });
@@ -269,14 +263,14 @@ describe.skipIf(!hasMariadb())('event queue of MariaDB', () => {
     expect([await taken(A, { t: 9, u: 9 }), await captures.count({ state: 'error' })]).toEqual([[1, 2], 4]);
   });
 
-  it('lists events up to a limit of bytes', async () => {
+  it('are listed as long as they are not too many bytes', async () => {
     await install(captured('t'));
     await rows(3);
     await sql(`insert into svc_catalog.event_invocation_logs (source_database, trigger_name, event_id, request, response)
       select 'shop', 't', 'e', concat('"', repeat('r', 900000), '"'), '1' from seq_1_to_40`);
     await expect(captures.invocations('t', { limit: 100, offset: 0 })).rejects.toMatchObject({
       code: 'bad-request',
-      message: expect.stringMatching(/^these 40 rows have more than \d+ bytes: .* at most 3\d$/),
+      message: expect.stringMatching(/^these 40 rows have more than \d+ bytes: .* at most 3\d here$/),
     });
     expect(await captures.invocations('t', { limit: 2, offset: 38 })).toHaveLength(2);
     expect(await captures.list({ state: 'any', trigger: 't' }, { limit: 2, offset: 1 })).toMatchObject([
@@ -285,7 +279,7 @@ describe.skipIf(!hasMariadb())('event queue of MariaDB', () => {
     ]);
   });
 
-  it('removes old events in batches, except pending ones and those in delivery', async () => {
+  it('are removed when they are old, batch by batch, without those that are pending or worked on', async () => {
     await install(captured('t'));
     await rows(6);
     const events = await take(A, { t: 5 });
@@ -300,9 +294,9 @@ describe.skipIf(!hasMariadb())('event queue of MariaDB', () => {
     expect(await captures.cleanUp(() => null, {})).toEqual({ events: 0, invocations: 0 });
   });
 
-  it('plans clean-ups, each of which one instance runs', async () => {
+  it('have clean-ups planned, which one instance takes', async () => {
     await install(captured('t'));
-    // The second instance would discard old ones.
+    // Old ones would be forgotten by whoever comes second.
     const [older, later] = [2, 1].map((days) => new Date(Date.now() - days * 86_400_000).toISOString()) as [string, string];
     await captures.planCleanups('t', [older, later, '2999-01-01T00:00:00Z']);
     await captures.planCleanups('t', [older]);
@@ -322,7 +316,7 @@ describe.skipIf(!hasMariadb())('event queue of MariaDB', () => {
       ['dead', null],
       ['completed', '3'],
     ]);
-    // A run whose instance has died is given up; old ones are removed.
+    // One whose instance died in the middle is given up, others are forgotten in time.
     await sql(
       `update svc_catalog.svc_event_log_cleanups set status = 'running', started_at = utc_timestamp() - interval 2 hour where status = 'completed'`,
     );
@@ -334,9 +328,9 @@ describe.skipIf(!hasMariadb())('event queue of MariaDB', () => {
     expect([...(await captures.plannedCleanups())]).toEqual([['u', 2]]);
   });
 
-  it('returns nothing before the tables exist', async () => {
+  it('are none before there are tables', async () => {
     expect([await captures.list({ state: 'any' }, { limit: 1, offset: 0 }), await captures.count({ state: 'any' })]).toEqual([[], 0]);
     expect([await captures.redeliver('a'), await captures.event('a', { limit: 1, offset: 0 })]).toEqual(['missing', null]);
-    expect(await captures.retain([], { owner: 'test', settled: 1, removed: ['t'] })).toBe(true);
+    expect(await captures.retain([], { owner: 'test', settled: 1, gone: ['t'] })).toBe(true);
   });
 });

@@ -45,7 +45,7 @@ const columnOf = async (name: string): Promise<JsonObject> =>
   ((await info('item'))['columns'] as JsonObject[]).find((column) => column['name'] === name) as JsonObject;
 const listed = async (): Promise<JsonObject[]> => (await service.metadata('pg_get_source_tables', { details: true })) as JsonObject[];
 
-it('returns the kind of each table and its approximate number of rows', async () => {
+it('tells what kind of table each is, and about how many rows it has', async () => {
   const tables = (await listed()).map(({ table, kind, estimated_rows, tracked }) => [
     (table as JsonObject)['name'],
     kind,
@@ -63,7 +63,7 @@ it('returns the kind of each table and its approximate number of rows', async ()
   expect((await listed())[2]?.['comment']).toBe('what is sold');
 });
 
-it('returns only names without details, in the form of other operations', async () => {
+it('lists names alone where no details are wanted, as other operations take them', async () => {
   const names = (await service.metadata('pg_get_source_tables', {})) as Json[];
   expect(names).toContainEqual({ schema: 'public', name: 'fresh' });
   await service.metadata('bulk', [
@@ -72,14 +72,14 @@ it('returns only names without details, in the form of other operations', async 
   ]);
 });
 
-it('finds a new table', async () => {
+it('finds a table that has just been made', async () => {
   await service.sql('create table late (id int)');
   expect((await listed()).map(({ table }) => (table as JsonObject)['name'])).toContain('late');
   expect(await info('late')).toMatchObject({ tracked: false, kind: 'table', columns: [{ name: 'id' }] });
   await service.sql('drop table late');
 });
 
-it('returns the GraphQL names of a table and its columns', async () => {
+it('tells what GraphQL calls a table and its columns', async () => {
   const { graphql, tracked } = await info('item');
   expect(tracked).toBe(true);
   expect(graphql).toEqual({
@@ -122,11 +122,11 @@ it.each([
   ['twice', { generated: true, default: null, insertable: false }],
   ['code', { has_default: false, default: null, graphql_name: 'sku' }],
   ['no name', { graphql_name: null }],
-])('describes the column %s', async (name, expected) => {
+])('tells of the column %s', async (name, expected) => {
   expect(await columnOf(name)).toMatchObject(expected);
 });
 
-it('returns keys, values of enum tables and comments', async () => {
+it('tells keys, values of enum tables and comments', async () => {
   expect(await info('item')).toMatchObject({
     primary_key: ['id'],
     unique_keys: [{ name: 'item_code_level_key', columns: ['code', 'level'] }],
@@ -140,7 +140,7 @@ it('returns keys, values of enum tables and comments', async () => {
   ]);
 });
 
-it('follows the naming convention of the source', async () => {
+it('names follow the naming convention of the source', async () => {
   const configuration = { connection_info: { database_url: { from_env: 'SVC_GRAPHQL_DATABASE_URL' } } };
   const customization = {
     naming_convention: 'graphql-default',
@@ -161,10 +161,10 @@ it.each([
   [{ source: 'nowhere', table: 'item', details: true }, 'not-exists'],
   [{ table: 'item', details: 1 }, 'parse-failed'],
   [{ table: 'item', detail: true }, 'parse-failed'],
-])('rejects %j', async (args, code) => {
+])('refuses %j', async (args, code) => {
   await expect(service.metadata('pg_get_table_info', args)).rejects.toThrow(`"code":"${code}"`);
 });
 
-it('returns null for unknown tables', async () => {
+it('gives null for what is not there', async () => {
   expect(await info('nothing')).toBeNull();
 });

@@ -14,7 +14,7 @@ const LOG_TYPES = new Set(['startup', 'http-log', 'query-log', 'websocket-log', 
 
 interface WrittenLog {
   readonly logger: Logger;
-  /** The written log lines. */
+  /** Lines that are written. */
   lines(): Promise<readonly string[]>;
   close(): void;
 }
@@ -47,7 +47,7 @@ const droppedLines = async (service: TestService, reason: string): Promise<numbe
   return Number(new RegExp(`svc_otel_dropped_logs_total\\{reason="${reason}"\\} (\\d+)`).exec(text)?.[1]);
 };
 
-describe('an OTLP export configured by the environment', () => {
+describe('of a service that the environment tells where to send', () => {
   let collector: Collector;
   let service: TestService;
   let log: WrittenLog;
@@ -81,7 +81,7 @@ describe('an OTLP export configured by the environment', () => {
     await collector.close();
   });
 
-  it('sends all metrics of the page, with its values', async () => {
+  it('all metrics of the page are sent, with its values', async () => {
     await post(service, '{ note { id } }');
     await post(service, 'query Named { note { id } }');
     await post(service, '{ nothing }');
@@ -109,7 +109,7 @@ describe('an OTLP export configured by the environment', () => {
     expect([...last.keys()]).toEqual(expect.arrayContaining(['process_cpu_seconds_total', 'nodejs_gc_duration_seconds']));
   });
 
-  it('sends all log lines, those of the start included', async () => {
+  it('all lines of the log are sent, those of the start too', async () => {
     await post(service, '{ note { id } }', { 'x-request-id': 'the-last', 'content-type': 'application/json' });
     await vi.waitFor(() => expect(requestsOf(collector.lines)).toContain('the-last'), WAIT);
     const written = (await log.lines()).map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -127,7 +127,7 @@ describe('an OTLP export configured by the environment', () => {
     expect(collector.resource).toMatchObject({ 'service.name': 'shop' });
   });
 
-  it.runIf(DEEP)('drops lines if the collector fails, reports it once, and does not export its own effects', async () => {
+  it.runIf(DEEP)('a collector that fails costs lines, is told of once, and feeds on nothing that it causes', async () => {
     const isOfLines = (event: string) =>
       service.observations.filter((o) => o.kind === 'telemetry' && o.data === 'log lines' && o.event === event);
     collector.status = 500;
@@ -138,7 +138,7 @@ describe('an OTLP export configured by the environment', () => {
     expect(isOfLines('unavailable')).toHaveLength(1);
     const known = collector.lines.length;
     collector.status = 200;
-    // Content that the collector does not read is no reason for a retry.
+    // What nobody reads is no reason to send it once more.
     collector.body = 'x'.repeat(1_000_000);
     await vi.waitFor(async () => {
       await post(service, '{ note { id } }');
@@ -153,7 +153,7 @@ describe('an OTLP export configured by the environment', () => {
     expect((await log.lines()).filter((line) => line.includes('"type":"opentelemetry"') && line.includes('log lines'))).toHaveLength(2);
   });
 
-  it.runIf(DEEP)('drops lines beyond the buffer if the collector does not respond', async () => {
+  it.runIf(DEEP)('a collector that does not answer costs what has no room', async () => {
     collector.status = null;
     await vi.waitFor(async () => {
       await Promise.all(Array.from({ length: 20 }, () => post(service, '{ note { id } }')));
@@ -168,7 +168,7 @@ describe('an OTLP export configured by the environment', () => {
   });
 });
 
-describe('an OTLP export configured by the metadata', () => {
+describe('of a service that the metadata tell where to send', () => {
   let collector: Collector;
   let service: TestService;
   let log: WrittenLog;
@@ -176,7 +176,7 @@ describe('an OTLP export configured by the metadata', () => {
   beforeAll(async () => {
     collector = await startCollector();
     log = writtenLog('metadata', 'text');
-    // The timer does not fire before the end of the test.
+    // Whatever comes before the end was asked for by something else than the time.
     const never = '1000000000';
     service = await startTestService(
       { ENABLED_APIS: 'graphql,metadata', ENABLED_LOG_TYPES: [...LOG_TYPES].join(',') },
@@ -203,7 +203,7 @@ describe('an OTLP export configured by the metadata', () => {
   const countOf = (metrics: ReadonlyMap<string, CollectedMetric> | undefined): number =>
     (metrics?.get('svc_graphql_requests_total')?.points ?? []).reduce((sum, { value }) => sum + Number(value), 0);
 
-  it('begins to count and send when it is enabled, and stops when it is disabled', async () => {
+  it('counting and sending begin when they are asked for, and end when they are not any more', async () => {
     await post(service, '{ __typename }');
     await service.metadata('set_opentelemetry_config', config);
     expect(await service.metadata('export_metadata', {})).toMatchObject({ opentelemetry: config });
@@ -215,7 +215,7 @@ describe('an OTLP export configured by the metadata', () => {
       () => expect([collector.spans.length > 0, collector.metrics.length, collector.lines.length > 0]).toEqual([true, 1, true]),
       WAIT,
     );
-    // The first request was not counted, and a disabled export sends nothing.
+    // Of the first one nobody wanted to know, and what is off asks nothing.
     expect(countOf(collector.metrics[0])).toBe(1);
     const server = collector.spans.find(({ traceId, name }) => traceId === TRACE && name === 'POST /v1/graphql');
     const line = collector.lines.find(({ attributes, body }) => attributes['type'] === 'http-log' && (body as any).request_id === 'traced');
@@ -233,7 +233,7 @@ describe('an OTLP export configured by the metadata', () => {
     const after = collector.lines.slice(before);
     expect(requestsOf(after)).toContain('seen');
     expect(requestsOf(after)).not.toContain('unseen');
-    // The log is text, yet lines are exported with their structure, until the very end.
+    // The log is text, and lines are sent with their structure all the same, until the very end.
     expect(after.at(-1)).toMatchObject({ body: { kind: 'shutdown', info: 'finishing requests' }, attributes: { type: 'startup' } });
     expect(collector.metrics).toHaveLength(2);
     expect(countOf(collector.metrics[1])).toBe(2);
@@ -244,12 +244,12 @@ function requestsOf(lines: readonly CollectedLine[]): readonly unknown[] {
   return lines.flatMap(({ attributes, body }) => (attributes['type'] === 'http-log' ? [(body as any).request_id] : []));
 }
 
-/** Metrics that change when idle, and those that exports and requests themselves change. */
+/** What changes while nobody does anything, and what sending and asking themselves change. */
 function isMoving(key: string): boolean {
   return /^(process_|nodejs_|svc_(metadata_sync_lag|postgres_|otel_|http_connections|outbound_))/.test(key);
 }
 
-/** Lines of the page: name and labels, with the value. */
+/** Lines of the page: name and labels, and the value. */
 function pageOf(text: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const line of text.split('\n')) {
@@ -265,7 +265,7 @@ function keyOf(name: string, labels: readonly (readonly [string | undefined, unk
   return `${name} ${JSON.stringify([...labels].sort(([a = ''], [b = '']) => (a < b ? -1 : 1)))}`;
 }
 
-/** Exported points in the form of these lines. */
+/** The same lines. */
 function seriesOf(name: string, { points }: CollectedMetric): readonly (readonly [string, string])[] {
   return points.flatMap(({ attributes, value }) => {
     const labels = Object.entries(attributes).map(([label, text]) => [label, String(text)] as const);

@@ -1,4 +1,4 @@
-/** Arbitrary actions with their custom types. */
+/** Arbitrary actions and the types that they have. */
 import fc from 'fast-check';
 import type { Action, ActionDefinition, ActionPermission } from '../../src/metadata/action.ts';
 import type {

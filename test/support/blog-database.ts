@@ -34,9 +34,9 @@ const SCHEMA = `
 
 export interface BlogDatabase {
   readonly client: pg.Client;
-  /** Compiles and runs the roots. @returns one JSON value per root */
+  /** Compiles and runs the roots; @returns one JSON value each. */
   select(queries: readonly SelectRoot['query'][], values?: Values): Promise<readonly Json[]>;
-  /** Compiles and runs one root. */
+  /** The same for one root. */
   one(query: SelectRoot['query'], values?: Values): Promise<Json>;
   close(): Promise<void>;
 }

@@ -1,52 +1,52 @@
-/** A real GraphQL server for a test: graphql-js behind HTTP, with injectable faults. */
+/** A real GraphQL server of a test: graphql-js behind HTTP, which can be made to misbehave. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buildSchema, graphql, type GraphQLSchema } from 'graphql';
 import { freePort } from './free-port.ts';
 
 export interface GraphqlServerRequest {
   readonly headers: IncomingHttpHeaders;
-  /** Undefined if the body is not a JSON object. */
+  /** Absent where the body is no JSON object. */
   readonly query: string;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly operationName: string | undefined;
-  /** The raw body. */
+  /** As it came. */
   readonly body: string;
 }
 
-/** A response that replaces the execution of the request. */
+/** What a server answers instead of running the request. */
 export interface RawGraphqlAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string | string[]>>;
-  /** Text is sent unchanged, anything else as JSON. */
+  /** Text as it is, anything else as JSON. */
   readonly body?: unknown;
 }
 
 export interface GraphqlServer {
   readonly url: string;
-  /** All requests in order, introspection included. */
+  /** What was asked, in order; introspection is among it. */
   readonly requests: GraphqlServerRequest[];
-  /** Number of requests that the client aborted before the response. */
+  /** Requests that were dropped by whoever sent them, before they were answered. */
   readonly dropped: GraphqlServerRequest[];
   /** Replaced by tests that change the schema of a running server. */
   schema: GraphQLSchema;
-  /** Fields of the root types by name; functions receive `(args, {headers})`. */
+  /** Its functions get `(args, {headers})`: fields of the root types by name. */
   root: Readonly<Record<string, unknown>>;
-  /** Delay before each response, in ms. */
+  /** ms before each answer */
   delay: number;
-  /** `undefined`: executes the request; `reset`: breaks the connection; `hang`: never responds. */
+  /** `undefined`: as the schema says; `reset`: the connection breaks; `hang`: no answer at all. */
   answer: (request: GraphqlServerRequest) => RawGraphqlAnswer | 'reset' | 'hang' | undefined;
-  /** Headers of every executed response. */
+  /** Headers of every answer that the schema made. */
   headers: Readonly<Record<string, string | string[]>>;
-  /** Requests other than introspection. */
+  /** Requests that were no introspection. */
   asked(): readonly GraphqlServerRequest[];
-  /** Stops the server; the port stays available for `open`. */
+  /** The server goes away; the port is free for `open`. */
   close(): Promise<void>;
-  /** Restarts the server at the same address. */
+  /** Comes back at the same address. */
   open(): Promise<void>;
 }
 
 /**
- * @param schema SDL or a schema object; with interfaces and unions, objects name their type in `__typename`
+ * @param schema SDL, or a schema of one's own; at interfaces and unions, objects tell their type by `__typename`
  * @param root values and functions of the root fields
  */
 export async function startGraphqlServer(
@@ -121,7 +121,7 @@ function requestOf(headers: IncomingHttpHeaders, body: string): GraphqlServerReq
   try {
     json = JSON.parse(body) as typeof json;
   } catch {
-    // graphql-js reports the missing query.
+    // graphql-js says that there is no query.
   }
   return { headers, query: json.query ?? '', variables: json.variables ?? {}, operationName: json.operationName, body };
 }

@@ -1,4 +1,4 @@
-/** A MariaDB server for a test file, if MariaDB is installed. */
+/** A MariaDB of a test file's own, where the server is installed. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
@@ -9,15 +9,15 @@ import { SELF_SIGNED } from './self-signed.ts';
 
 export interface TestMariadb {
   readonly port: number;
-  /** File of the self-signed certificate, which names another host. */
+  /** A file: the certificate that it shows, which it has signed itself for another name. */
   readonly certificate: string;
-  /** URL of a database. */
+  /** Of a database. */
   url(database: string): string;
-  /** Runs a text of several statements, without a default database. */
+  /** Several statements in one text, without a database of their own. */
   run(sql: string): Promise<void>;
-  /** Kills the server, as in a crash. */
+  /** As a crash does. */
   kill(): Promise<void>;
-  /** Restarts the server after `kill`. */
+  /** Again, after it was killed. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -27,7 +27,7 @@ function program(name: string): string | null {
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
 }
 
-/** For tests that need MariaDB: `describe.skipIf(!hasMariadb())`. With `SVC_TEST_REQUIRE_MARIADB=1` they fail instead. */
+/** Tests skip themselves without it: `describe.skipIf(!hasMariadb())`; with `SVC_TEST_REQUIRE_MARIADB=1` they fail. */
 export function hasMariadb(): boolean {
   const isThere = program('mariadbd') !== null && program('mariadb-install-db') !== null;
   if (!isThere && process.env['SVC_TEST_REQUIRE_MARIADB'] === '1') throw new Error('mariadb-server is not installed');
@@ -36,8 +36,8 @@ export function hasMariadb(): boolean {
 }
 
 /**
- * Runs a server until its standard input closes, which happens whenever the test process ends. Any input keeps
- * its files; otherwise they are removed.
+ * Runs a server until its standard input ends, which it does when the process of the test does, however that ends. Unless there is a word
+ * in it, the files go too.
  */
 const WATCHED = `"$@" & server=$!
 read -r word
@@ -45,10 +45,10 @@ kill -9 $server
 wait $server 2> /dev/null
 [ -n "$word" ] || rm -rf "$0"`;
 
-/** The server of this worker, whose files run one after another and each find it empty. */
+/** The one of this worker, whose files follow one another: each finds it empty. */
 let shared: Promise<TestMariadb> | undefined;
 
-/** An empty server. `stop` removes its contents, because another test file may reuse it. */
+/** An empty server. Another test file may have it afterwards: `stop` takes away what is in it. */
 export async function startMariadb(): Promise<TestMariadb> {
   shared ??= startOwnMariadb();
   const server = await shared;
@@ -73,7 +73,7 @@ async function dropDatabases({ port, run }: TestMariadb): Promise<void> {
   for (const text of texts) await run(text);
 }
 
-/** A private server that the test may restart or kill. @param more options of the server */
+/** A server that is the test's alone, to be restarted or killed. @param more options of the server */
 export async function startOwnMariadb(more: readonly string[] = []): Promise<TestMariadb> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-mariadb-'));
   const data = join(folder, 'data');
@@ -97,14 +97,14 @@ export async function startOwnMariadb(more: readonly string[] = []): Promise<Tes
   const options = [
     '--character-set-server=utf8mb4',
     '--bind-address=127.0.0.1',
-    // No child process survives the test.
+    // Nothing of it outlives the test.
     '--innodb-flush-log-at-trx-commit=0',
     '--innodb-flush-method=nosync',
     '--skip-innodb-doublewrite',
     '--debug-no-sync',
     '--sync-frm=0',
     '--skip-log-bin',
-    // A starting server removes the files of other servers in a shared folder.
+    // A server that starts takes away what others have in a folder that they share.
     `--tmpdir=${folder}`,
     '--max-allowed-packet=1M',
     `--ssl-cert=${certificate}`,
@@ -113,7 +113,7 @@ export async function startOwnMariadb(more: readonly string[] = []): Promise<Tes
   ];
   const settings = { host: '127.0.0.1', port, user: 'root', multipleStatements: true };
   let server: ChildProcess;
-  /** @param forGood also removes its files */
+  /** @param forGood also its files */
   const end = async (forGood: boolean): Promise<void> => {
     const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
     if (server.exitCode === null && server.signalCode === null) {

@@ -1,4 +1,4 @@
-/** Shorthands for mutation IR. */
+/** Short ways to write mutations as IR by hand. */
 import type { CatalogType } from '../../src/catalog/catalog.ts';
 import { TRUE } from '../../src/ir/bool-exp.ts';
 import type {

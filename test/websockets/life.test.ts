@@ -1,4 +1,4 @@
-/** Lifetime of sockets and streams: tokens, metadata changes, shutdown. Includes compression for clients that support it. */
+/** How long sockets and streams live: tokens, changes of the metadata, the service's end. With compression, for clients that can read it. */
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { DEEP } from '../support/deep.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -35,7 +35,7 @@ async function open(headers: Readonly<Record<string, string>>): Promise<TestSock
   return socket.init(headers);
 }
 
-/** A token of the role `user` that is valid for that many seconds, plus the rest of the current one. */
+/** Of the role `user`, good for so many seconds, and the rest of the one that has begun. */
 function signed(seconds: number): { authorization: string } {
   const claims = {
     exp: Math.ceil(Date.now() / 1000) + seconds,
@@ -47,7 +47,7 @@ function signed(seconds: number): { authorization: string } {
 const stream = (headers: Readonly<Record<string, string>>): Promise<Response> =>
   fetch(`${service.url}/v1/graphql?query=${encodeURIComponent(LIVE)}`, { headers: { ...headers, accept: 'text/event-stream' } });
 
-it('compresses messages for clients that support it', async () => {
+it('messages are compressed for clients that can read it', async () => {
   const socket = await open(SECRET);
   expect(socket.websocket.extensions).toContain('permessage-deflate');
   socket.start('1', LIVE);
@@ -56,7 +56,7 @@ it('compresses messages for clients that support it', async () => {
   expect(await socket.next()).toMatchObject({ payload: { data: { item: [{ name: 'short' }] } } });
 });
 
-it.runIf(DEEP)('ends sockets and streams when their token expires, and not as completed', async () => {
+it.runIf(DEEP)('sockets and streams end with their token, and not as if they were done', async () => {
   const headers = signed(4);
   const [socket, response] = await Promise.all([open(headers), stream(headers)]);
   const text = response.text();
@@ -67,7 +67,7 @@ it.runIf(DEEP)('ends sockets and streams when their token expires, and not as co
   expect(await text).not.toContain('event: complete');
 });
 
-it.runIf(DEEP)('ends an operation when its own token expires, even if the client authenticates again', async () => {
+it.runIf(DEEP)('what was started goes no further than its own token, whatever the client says later', async () => {
   const socket = new TestSocket(service.url, { protocol: LEGACY });
   sockets.push(socket);
   await socket.init(signed(4));
@@ -77,7 +77,7 @@ it.runIf(DEEP)('ends an operation when its own token expires, even if the client
   expect(await socket.closed).toEqual({ code: 1000, reason: 'the session has ended' });
 });
 
-it.runIf(DEEP)('applies a later token when no operation of the previous one is running', async () => {
+it.runIf(DEEP)('a token that came later counts when nothing of the one before runs', async () => {
   const socket = new TestSocket(service.url, { protocol: LEGACY });
   sockets.push(socket);
   await socket.init(signed(2));
@@ -88,7 +88,7 @@ it.runIf(DEEP)('applies a later token when no operation of the previous one is r
   expect(closed).toBe('open');
 });
 
-it('counts a subscription once against the limits of its role, when it starts', async () => {
+it('a subscription counts once against the limits of its role, and only while it is opened', async () => {
   const socket = await open(signed(600));
   for (const id of ['1', '2']) {
     socket.start(id, LIVE);
@@ -96,7 +96,7 @@ it('counts a subscription once against the limits of its role, when it starts', 
   }
 });
 
-it('closes all sockets after a metadata change if configured', async () => {
+it('all are closed when the metadata changes, if that was asked for', async () => {
   const socket = await open(SECRET);
   const response = await stream(SECRET);
   const text = response.text();
@@ -105,7 +105,7 @@ it('closes all sockets after a metadata change if configured', async () => {
   expect(await text).not.toContain('event: complete');
 });
 
-it('ends streams immediately when the service stops', async () => {
+it('streams end with the service, at once', async () => {
   const response = await stream(SECRET);
   const text = response.text();
   await service.stop();

@@ -1,49 +1,49 @@
-/** Single path for all changes of metadata: review, one `bulk` request, undo. */
+/** The gate of all changes of metadata: what is to be changed is seen, sent as one `bulk`, and can be taken back. */
 import { signal } from '@preact/signals';
 import { equalJson, type Json, type JsonObject } from '../model/json.ts';
 import { isDestructive, type Step } from '../model/steps.ts';
 import { type TableAddress, tableSteps } from '../model/table-entry.ts';
 import { type Entries, type MetadataPart, readEntries } from './entries.ts';
 import { Failure, failureOf } from './failure.ts';
-import { runSteps } from './metadata.ts';
+import { perform } from './metadata.ts';
 import { overview, refreshOverview } from './overview.ts';
 
 export interface Change {
-  /** Such as `select permission of customer on public.album`. */
+  /** Such as `select of customer on public.album`. */
   readonly title: string;
-  /** Tables whose entries the change affects; `steps` receives the stored entries. */
+  /** The tables whose entries it is about: the steps are made from what they are now. */
   readonly tables?: readonly TableAddress[];
-  /** Other parts of the metadata that the change affects. */
+  /** Other parts of the metadata that it is about. */
   readonly parts?: readonly MetadataPart[];
-  /** @param entries stored entries of `tables` @param parts stored values of `parts` @throws Error if the change is not possible */
+  /** @param entries of `tables` @param parts as they are now @throws Error when it cannot be made */
   steps(entries: readonly (JsonObject | null)[], parts: readonly Json[]): readonly Step[];
-  /** Steps that undo changes of anything but tables, from `parts` as they were before and from the response. */
-  readonly inverse?: readonly Step[] | ((parts: readonly Json[], response: Json) => readonly Step[]);
-  /** Shows the review even if nothing is dropped. */
+  /** What takes it back, for changes of something else than tables; of `parts` as they were, where they are named, and of the answer. */
+  readonly inverse?: readonly Step[] | ((parts: readonly Json[], answer: Json) => readonly Step[]);
+  /** Shown before it is sent, even where nothing is dropped. */
   readonly review?: boolean;
-  /** Edited object; undefined for changes that replace nothing. */
+  /** The object that is edited; undefined for changes that replace nothing. */
   readonly draft?: Draft;
 }
 
-/** Object that a draft replaces. If it has changed since the draft began, the review shows both, and nothing is sent without confirmation. */
+/** The object that a draft replaces. If another one is stored by now, the review shows both, and nothing is sent before it is confirmed there. */
 export interface Draft {
-  /** Object as it was stored when the draft began; `null` if there was none. */
+  /** The object as it was stored when the draft began; `null` if there was none. */
   readonly before: Json;
-  /** Returns the stored object, from `tables` and `parts` of the change; `null` if there is none. */
+  /** Returns the object as it is stored now, from `tables` and `parts` of the change; `null` if there is none. */
   now(entries: readonly (JsonObject | null)[], parts: readonly Json[]): Json;
-  /** Returns the object with the draft applied to what is stored; `null` if the draft removes it. */
+  /** Returns the object as the draft makes it of what is stored now; `null` if it is removed. */
   after(entries: readonly (JsonObject | null)[], parts: readonly Json[]): Json;
-  /** Metadata version when the draft began. */
+  /** Version of the metadata that the draft began with. */
   readonly version?: number;
-  /** Replaces the draft in its editor by the stored object. */
+  /** Replaces the draft by the stored object, in its editor. */
   discard?(): void;
 }
 
-/** Objects that changed since a draft or its review began. */
+/** Objects that were changed since a draft or a review of them began. */
 export interface Conflict {
   readonly before: Json;
   readonly now: Json;
-  /** Result of the draft; undefined if the change is made from the stored objects. */
+  /** The draft; undefined if the change is made of what is stored now. */
   readonly after?: Json;
 }
 
@@ -52,17 +52,17 @@ export interface AppliedChange {
   readonly at: Date;
   readonly version: number;
   readonly steps: readonly Step[];
-  /** Returns the steps that undo it, with the version that they apply to. */
+  /** Returns the steps that take it back, with the version that they were made for. */
   undo: (() => Promise<{ readonly steps: readonly Step[]; readonly version: number | undefined }>) | undefined;
 }
 
-/** A change in review. */
+/** A change that waits for its review. */
 export interface PendingChange {
   readonly change: Change;
   readonly read: Entries;
   readonly steps: readonly Step[];
   readonly failure: Failure | undefined;
-  /** Undefined while the stored objects are unchanged. */
+  /** Undefined while the stored objects are those that the change began with. */
   readonly conflict: Conflict | undefined;
   readonly finish: (result: Json | null) => void;
 }
@@ -73,12 +73,12 @@ export const lastApplied = signal<AppliedChange | null>(null);
 
 const NOTHING_READ: Entries = { version: 0, entries: [], parts: [] };
 
-/** Returns true if the change lists the objects that it affects. */
-function hasObjects({ tables, parts }: Change): boolean {
+/** Whether it says what it is about. */
+function isAboutSomething({ tables, parts }: Change): boolean {
   return tables !== undefined || parts !== undefined;
 }
 
-function readObjects({ tables = [], parts = [] }: Change): Promise<Entries> {
+function readConcerned({ tables = [], parts = [] }: Change): Promise<Entries> {
   return readEntries(tables, parts);
 }
 
@@ -86,26 +86,26 @@ function isSame(a: Entries, b: Entries): boolean {
   return equalJson(a.entries as Json, b.entries as Json) && equalJson(a.parts, b.parts);
 }
 
-/** Compares the draft's basis with the stored object. */
+/** The conflict between a draft and what is stored now. */
 function conflictOf({ draft }: Change, { entries, parts }: Entries): Conflict | undefined {
   if (draft === undefined) return undefined;
   const now = draft.now(entries, parts);
   return equalJson(now, draft.before) ? undefined : { before: draft.before, now, after: draft.after(entries, parts) };
 }
 
-/** Objects of a change as one value. */
+/** The objects of a change as one value. */
 function objectsOf({ entries, parts }: Entries): Json {
   const [first = null, ...others] = [...entries, ...parts];
   return others.length === 0 ? first : [first, ...others];
 }
 
 /**
- * Makes a change: at once, or after a review if something is dropped or the edited object has changed meanwhile.
- * @returns the response; `null` if the review was discarded or nothing changes
- * @throws Failure of the service, unless a review shows it
+ * Makes a change: at once, or after a review where something is dropped, or where a draft is of another object than is stored now.
+ * @returns the answer; null when it was given up in the review
+ * @throws Failure of the service, where no review shows it
  */
 export async function makeChange(change: Change): Promise<Json | null> {
-  const read = hasObjects(change) ? await readObjects(change) : { ...NOTHING_READ, version: overview.peek()?.version ?? 0 };
+  const read = isAboutSomething(change) ? await readConcerned(change) : { ...NOTHING_READ, version: overview.peek()?.version ?? 0 };
   const steps = change.steps(read.entries, read.parts);
   if (steps.length === 0) return null;
   const review = (state: Omit<PendingChange, 'change' | 'finish'>): Promise<Json | null> =>
@@ -120,22 +120,22 @@ export async function makeChange(change: Change): Promise<Json | null> {
     return await apply(change, read, steps);
   } catch (error) {
     const failure = failureOf(error);
-    if (failure.code !== 'conflict' || !hasObjects(change)) throw failure;
+    if (failure.code !== 'conflict' || !isAboutSomething(change)) throw failure;
     return review({ failure, ...(await readAgain(change, read)) });
   }
 }
 
-/** Applies the change to the objects as they are stored now. */
+/** The change on top of what is stored now. */
 async function readAgain(change: Change, before: Entries): Promise<Pick<PendingChange, 'read' | 'steps' | 'conflict'>> {
-  const read = await readObjects(change);
+  const read = await readConcerned(change);
   const other = isSame(before, read) ? undefined : { before: objectsOf(before), now: objectsOf(read) };
   return { read, steps: change.steps(read.entries, read.parts), conflict: conflictOf(change, read) ?? other };
 }
 
-/** Returns a test for steps that drop something; a permission that is recreated in the same change does not count. */
+/** A permission that is made anew right after it was dropped is not lost. */
 function isDropped(steps: readonly Step[]): (step: Step) => boolean {
-  const created = new Set(steps.filter(({ type }) => type.includes('_permission')).map(({ type, args }) => keyOf(dropOf(type), args)));
-  return (step) => isDestructive(step) && !created.has(keyOf(step.type, step.args));
+  const made = new Set(steps.filter(({ type }) => type.includes('_permission')).map(({ type, args }) => keyOf(dropOf(type), args)));
+  return (step) => isDestructive(step) && !made.has(keyOf(step.type, step.args));
 }
 
 function dropOf(type: string): string {
@@ -148,99 +148,99 @@ function keyOf(type: string, args: JsonObject): string {
   return JSON.stringify([type, ...PLACE.map((key) => args[key] ?? null)]);
 }
 
-/** Sends a reviewed change. A conflict about its own objects stays in the review; changes of other objects do not matter. */
+/** Sends a reviewed change. A conflict about other objects is no conflict; one about the same stays in the review. */
 export async function applyPending(): Promise<void> {
   const current = pending.peek();
   if (current === null) return;
   try {
-    const response = await apply(current.change, current.read, current.steps);
+    const answer = await apply(current.change, current.read, current.steps);
     pending.value = null;
-    current.finish(response);
+    current.finish(answer);
   } catch (error) {
     const failure = failureOf(error);
-    if (failure.code !== 'conflict' || !hasObjects(current.change)) {
+    if (failure.code !== 'conflict' || !isAboutSomething(current.change)) {
       pending.value = { ...current, failure };
       return;
     }
     try {
       pending.value = { ...current, failure, ...(await readAgain(current.change, current.read)) };
-    } catch (error) {
-      pending.value = { ...current, failure: failureOf(error) };
+    } catch (refused) {
+      pending.value = { ...current, failure: failureOf(refused) };
     }
   }
 }
 
-export function discardPending(): void {
+export function giveUpPending(): void {
   const current = pending.peek();
   pending.value = null;
   current?.finish(null);
 }
 
 async function apply(change: Change, read: Entries, steps: readonly Step[]): Promise<Json> {
-  let basis = read;
-  let response: Json;
+  let seen = read;
+  let answer: Json;
   try {
-    response = await runSteps(steps, basis.version === 0 ? undefined : basis.version);
+    answer = await perform(steps, seen.version === 0 ? undefined : seen.version);
   } catch (error) {
     const failure = failureOf(error);
     if (failure.code !== 'conflict') throw failure;
-    // A new version does not matter while the affected objects are unchanged.
-    if (hasObjects(change)) {
-      const now = await readObjects(change);
+    // Another version is no obstacle while the objects concerned are as they were seen.
+    if (isAboutSomething(change)) {
+      const now = await readConcerned(change);
       if (!isSame(now, read)) throw failure;
-      basis = now;
+      seen = now;
     } else {
       await refreshOverview();
-      basis = { ...NOTHING_READ, version: overview.peek()?.version ?? 0 };
+      seen = { ...NOTHING_READ, version: overview.peek()?.version ?? 0 };
     }
-    response = await runSteps(steps, basis.version);
+    answer = await perform(steps, seen.version);
   }
-  const after = hasObjects(change) ? await readObjects(change) : NOTHING_READ;
+  const after = isAboutSomething(change) ? await readConcerned(change) : NOTHING_READ;
   await refreshOverview();
   const applied: AppliedChange = {
     title: change.title,
     at: new Date(),
     version: after.version || (overview.peek()?.version ?? 0),
     steps,
-    undo: undoOf(change, read, after, response),
+    undo: undoOf(change, read, after, answer),
   };
   sessionChanges.value = [...sessionChanges.peek(), applied];
   lastApplied.value = applied;
-  return response;
+  return answer;
 }
 
-function undoOf(change: Change, before: Entries, after: Entries, response: Json): AppliedChange['undo'] {
+function undoOf(change: Change, before: Entries, after: Entries, answer: Json): AppliedChange['undo'] {
   const { tables, inverse } = change;
   if (inverse === undefined && tables === undefined) return undefined;
   return async () => {
-    const now = hasObjects(change) ? await readObjects(change) : undefined;
+    const now = isAboutSomething(change) ? await readConcerned(change) : undefined;
     if (now !== undefined && !isSame(now, after))
-      throw new Failure('These objects have changed since. Undo would overwrite the later change.', { code: 'changed-since' });
+      throw new Failure('The objects have been changed since; undo would lose that.', { code: 'changed-since' });
     const steps =
       inverse === undefined
         ? (tables ?? []).flatMap((address, index) => tableSteps(address, after.entries[index] ?? null, before.entries[index] ?? null))
         : typeof inverse === 'function'
-          ? inverse(before.parts, response)
+          ? inverse(before.parts, answer)
           : inverse;
     return { steps, version: now?.version };
   };
 }
 
-/** Undoes a change. @throws Failure if its objects have changed since */
+/** Takes a change back, while its objects are as it left them. @throws Failure */
 export async function undo(applied: AppliedChange): Promise<void> {
   const { steps, version } = (await applied.undo?.()) ?? { steps: [], version: undefined };
   if (steps.length === 0) return;
   try {
-    await runSteps(steps, version);
+    await perform(steps, version);
   } catch (error) {
-    // Another change came in between: check the objects once more.
+    // Another change came between the look at the objects and this: they are looked at once more.
     if (failureOf(error).code !== 'conflict') throw error;
     const again = await applied.undo?.();
-    if (again !== undefined) await runSteps(again.steps, again.version);
+    if (again !== undefined) await perform(again.steps, again.version);
   }
   await refreshOverview();
   const back: AppliedChange = {
-    title: `Undo: ${applied.title}`,
+    title: `Undone: ${applied.title}`,
     at: new Date(),
     version: overview.peek()?.version ?? 0,
     steps,

@@ -1,4 +1,4 @@
-/** A value read from the service. The last value stays during a reload; a reload cancels the previous request. */
+/** Something that is read from the service: its last value stays while it is read again; the former request is ended. */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { type Failure, failureOf, isAbort } from './failure.ts';
 
@@ -10,12 +10,12 @@ export interface Loaded<T> {
 
 export interface Resource<T> {
   readonly state: ReadonlySignal<Loaded<T>>;
-  /** Reads the value and cancels a running read. */
+  /** Reads; a read that is going on is ended. */
   load(): Promise<void>;
   stop(): void;
 }
 
-/** @param before value until the first read succeeds */
+/** @param before what is shown until it is read for the first time */
 export function resource<T>(read: (signal: AbortSignal) => Promise<T>, before?: T): Resource<T> {
   const state = signal<Loaded<T>>({ value: before, failure: undefined, isLoading: false });
   let current: AbortController | undefined;
@@ -23,14 +23,14 @@ export function resource<T>(read: (signal: AbortSignal) => Promise<T>, before?: 
     state,
     async load() {
       current?.abort();
-      const controller = new AbortController();
-      current = controller;
+      const mine = new AbortController();
+      current = mine;
       state.value = { ...state.peek(), isLoading: true };
       try {
-        const value = await read(controller.signal);
-        if (current === controller) state.value = { value, failure: undefined, isLoading: false };
+        const value = await read(mine.signal);
+        if (current === mine) state.value = { value, failure: undefined, isLoading: false };
       } catch (error) {
-        if (current !== controller) return;
+        if (current !== mine) return;
         if (isAbort(error)) state.value = { ...state.peek(), isLoading: false };
         else state.value = { value: state.peek().value, failure: failureOf(error), isLoading: false };
       }

@@ -1,4 +1,4 @@
-/** Settings that the service writes into the page. */
+/** What the service wrote into the page when it served it. */
 interface PageSettings {
   readonly read_only?: boolean;
   readonly label?: string | null;
@@ -17,14 +17,12 @@ function read(): PageSettings {
 
 const settings = read();
 
-/** True if the console must not change anything. */
+/** Whether this console sends nothing that changes anything. */
 export const isReadOnly = settings.read_only === true;
-/** True if the service requires a secret; undefined if unknown. */
+/** Whether one has to sign in, where the service said. */
 export const needsSecret = settings.is_admin_secret_set;
-/** Aliases of the session variable prefix in headers, in lower case. */
+/** Other prefixes of session variables in headers, in lower case. */
 export const sessionPrefixAliases = settings.session_prefix_aliases ?? [];
-/** Label of the instance, such as PRODUCTION. */
+/** The name of the instance, such as PRODUCTION. */
 export const label = settings.label ?? '';
-export const READ_ONLY_REASON = 'This console is read-only (--console-read-only).';
-/** Reason to disable controls that change something; undefined if changes are allowed. */
-export const readOnlyRefusal = isReadOnly ? READ_ONLY_REASON : undefined;
+export const READ_ONLY_REASON = 'This console is read-only (console-read-only).';

@@ -1,4 +1,4 @@
-/** Subscriptions over a websocket. The library is loaded with the first one. */
+/** Subscriptions over a websocket, with headers. The library is loaded with the first one. */
 import { base } from '../browser/place.ts';
 import { type Json, type JsonObject, numberOf } from '../model/json.ts';
 import type { RequestHeaders } from '../model/request-headers.ts';
@@ -7,12 +7,12 @@ import type { GraphqlRequest } from './graphql.ts';
 import { credentials } from './session.ts';
 
 export interface SubscriptionSink {
-  next(response: Json): void;
+  next(answer: Json): void;
   failed(message: string): void;
   ended(): void;
 }
 
-/** @returns a function that ends the subscription */
+/** @returns what ends it */
 export async function subscribe(
   { query, variables, operationName }: GraphqlRequest,
   { headers, hasSecret }: RequestHeaders,
@@ -35,13 +35,13 @@ export async function subscribe(
       ...(operationName === undefined ? {} : { operationName }),
     },
     {
-      next: (response) => sink.next(response as Json),
+      next: (answer) => sink.next(answer as Json),
       error: (error) => {
         sink.failed(
           Array.isArray(error)
             ? error.map((each: { message: string }) => each.message).join('\n')
             : error instanceof CloseEvent
-              ? error.reason || 'The connection was closed.'
+              ? error.reason || 'the connection was closed'
               : failureOf(error).message,
         );
       },
@@ -54,7 +54,7 @@ export async function subscribe(
   };
 }
 
-/** Keeps numbers that a double would change, from the source text that `JSON.parse` passes. */
+/** What a double would change stays text; browsers tell the source of what they parsed. */
 function keepNumber(_: string, value: Json, context?: { readonly source?: string }): Json {
   const source = context?.source;
   return typeof value === 'number' && source !== undefined ? numberOf(source) : value;

@@ -1,4 +1,5 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { overview } from '../api/overview.ts';
 import { choosePersona } from '../api/persona.ts';
 import { hrefOf } from '../browser/place.ts';
@@ -14,9 +15,9 @@ interface Entry {
   run(): void;
 }
 
-const MAX_RESULTS = 30;
+const MOST = 30;
 
-/** Command palette: finds pages, tables, roles and actions by parts of their names. */
+/** Finds pages, tables, roles, actions by some letters of their names. */
 export function Palette({ onClose }: { onClose(): void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [typed, setTyped] = useState('');
@@ -99,8 +100,8 @@ export function Palette({ onClose }: { onClose(): void }) {
   const matching = entries.filter(({ search }) => words.every((word) => search.includes(word)));
   const [first = ''] = words;
   const isFirst = ({ label }: Entry): boolean => label.toLowerCase().startsWith(first);
-  // Labels that start with the first word come first.
-  const found = [...matching.filter(isFirst), ...matching.filter((entry) => !isFirst(entry))].slice(0, MAX_RESULTS);
+  // What begins so comes before what has it somewhere.
+  const found = [...matching.filter(isFirst), ...matching.filter((entry) => !isFirst(entry))].slice(0, MOST);
   const choose = (entry: Entry | undefined): void => {
     if (entry === undefined) return;
     onClose();
@@ -126,11 +127,11 @@ export function Palette({ onClose }: { onClose(): void }) {
       <input
         class="input"
         role="combobox"
-        aria-label="Go to a page, table, role or action"
+        aria-label="Go to a page, table, role, action"
         aria-expanded="true"
         aria-controls="palette-list"
         aria-activedescendant={found.length > 0 ? `palette-${active}` : undefined}
-        placeholder="Go to a page, table, role or action …"
+        placeholder="Go to a page, table, role, action …"
         spellcheck={false}
         autocomplete="off"
         value={typed}
@@ -139,7 +140,7 @@ export function Palette({ onClose }: { onClose(): void }) {
           setActive(0);
         }}
       />
-      <ul id="palette-list" role="listbox" aria-label="Results">
+      <ul id="palette-list" role="listbox" aria-label="Found">
         {found.map((entry, index) => (
           <li
             key={`${entry.note} ${entry.label}`}
@@ -158,7 +159,7 @@ export function Palette({ onClose }: { onClose(): void }) {
         ))}
         {found.length === 0 && (
           <li class="option muted" role="option" aria-selected="false" aria-disabled="true">
-            No matches
+            Nothing is called so.
           </li>
         )}
       </ul>

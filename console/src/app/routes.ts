@@ -1,4 +1,4 @@
-/** Table of pages, for the navigation, the palette, the shortcuts and the router. */
+/** The pages: one table for the navigation, the palette, the keys and the router. */
 import { computed } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { place } from '../browser/place.ts';
@@ -8,9 +8,9 @@ export interface Page {
   readonly path: string;
   readonly title: string;
   readonly icon: IconName;
-  /** Letter after `g` in the shortcut. */
+  /** After `g`. */
   readonly key: string;
-  /** Search words for the palette. */
+  /** For the palette. */
   readonly words: string;
   load(): Promise<ComponentType>;
 }
@@ -98,5 +98,5 @@ export const PAGES: readonly Page[] = [
   },
 ];
 
-/** Page of the address; undefined for an unknown one. */
+/** The page of the address; undefined when there is none. */
 export const currentPage = computed(() => PAGES.find(({ path }) => path === (place.value.path[0] ?? '')));

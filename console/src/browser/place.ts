@@ -1,22 +1,22 @@
-/** Addresses of the page and the service. The route is in the URL's fragment, which no server or log receives. */
+/** Where the page and the service are, and the route in the URL's fragment: it reaches no server and no log. */
 import { signal } from '@preact/signals';
 
-/** URL of the service with a final slash. The page is at `…/console/` below it. */
+/** The service's address, relative to the page, which is at `…/console/`: ends with a slash. */
 export const base = new URL('../', document.baseURI).href;
 
 /** A route: `#/data/default/public.album?tab=permissions`. */
 export interface Place {
-  /** Decoded segments. */
+  /** Decoded. */
   readonly path: readonly string[];
   readonly query: URLSearchParams;
 }
 
 export const place = signal<Place>(read());
 
-/** Returns the fragment for a link. Undefined values are omitted. */
+/** A fragment for a link. Values that are undefined are left out. */
 export function hrefOf(path: readonly string[], query: Readonly<Record<string, string | undefined>> = {}): string {
-  const entries = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const search = new URLSearchParams(entries).toString();
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const search = new URLSearchParams(given).toString();
   return `#/${path.map(encodeURIComponent).join('/')}${search === '' ? '' : `?${search}`}`;
 }
 
@@ -24,7 +24,7 @@ export function go(path: readonly string[], query: Readonly<Record<string, strin
   location.hash = hrefOf(path, query);
 }
 
-/** Changes the query of the current route without a new history entry. */
+/** Changes the query of the current route without a new entry in the history. */
 export function setQuery(changes: Readonly<Record<string, string | undefined>>): void {
   const { path, query } = place.peek();
   const next = { ...Object.fromEntries(query), ...changes };

@@ -7,33 +7,33 @@ import { Dialog } from '../parts/dialog.tsx';
 import { ErrorBox } from '../parts/error-box.tsx';
 import { shownError } from '../parts/shown-error.ts';
 
-/** A form in a dialog, which closes once it is saved. An error appears above the fields, which keep their text. */
+/** A form in a dialog, which goes when it was saved; why it was not is told above the fields, which keep what was written. */
 export function FormDialog({
   title,
   kind = 'plain',
   action,
   operation,
-  refusal: invalid,
+  refusal: given,
   children,
   onClose,
   onSave,
 }: {
   readonly title: string;
   readonly kind?: 'plain' | 'wide';
-  /** Label of the button that saves. */
+  /** Of the button that saves. */
   readonly action: string;
-  /** Operation that is sent, as the title of the button. */
+  /** What is sent. */
   readonly operation: string;
-  /** Reason why the form cannot be saved. */
+  /** What is missing yet. */
   readonly refusal: string | undefined;
   readonly children: ComponentChildren;
   onClose(): void;
-  /** Returns true if the form was saved, false if the review was discarded. @throws Error */
+  /** Returns whether it was saved; false if it was discarded in the review. @throws Error */
   onSave(): Promise<boolean>;
 }) {
   const [failure, setFailure] = useState<Failure>();
   const [isBusy, setBusy] = useState(false);
-  const refusal = isReadOnly ? READ_ONLY_REASON : (invalid ?? (isBusy ? 'Saving …' : undefined));
+  const refusal = isReadOnly ? READ_ONLY_REASON : (given ?? (isBusy ? 'Being saved' : undefined));
   const save = async (): Promise<void> => {
     if (refusal !== undefined) return;
     setFailure(undefined);

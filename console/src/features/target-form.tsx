@@ -9,7 +9,7 @@ import { Pairs } from '../parts/pairs.tsx';
 import { Segments } from '../parts/tabs.tsx';
 import { TextField } from '../parts/text-field.tsx';
 
-/** Target of a relationship: rows of a table with equal fields, or a field of a remote schema. */
+/** Where a relationship leads: rows of a table, by fields that are equal, or a field of a remote schema. */
 export function TargetForm({
   draft,
   own,
@@ -18,9 +18,9 @@ export function TargetForm({
   onChange,
 }: {
   readonly draft: TargetDraft;
-  /** Fields or columns of the type where the relationship begins. */
+  /** The fields or columns of where it begins. */
   readonly own: readonly Option[];
-  /** Label for `own`: `From column` or `Field`. */
+  /** What they are: `Column here`, `Field`. */
   readonly ownLabel: string;
   readonly onlyTables?: boolean;
   onChange(draft: TargetDraft): void;
@@ -33,15 +33,15 @@ export function TargetForm({
     async (signal) => (table === undefined ? [] : (await readTableInfo(table, signal)).columns),
     `${draft.source} ${draft.table}`,
   );
-  const targetColumns = (columns ?? []).map(({ name, type }): Option => ({ value: name, note: type }));
+  const there = (columns ?? []).map(({ name, type }): Option => ({ value: name, note: type }));
   return (
     <>
       {!onlyTables && (
         <Segments
-          name="Target"
+          name="Leads to"
           options={[
-            ['table', 'Table'],
-            ['remote', 'Remote schema'],
+            ['table', 'A table'],
+            ['remote', 'A remote schema'],
           ]}
           chosen={draft.to}
           onChoose={(to) => set({ to })}
@@ -50,10 +50,10 @@ export function TargetForm({
       {draft.to === 'table' ? (
         <>
           <Segments
-            name="Relationship type"
+            name="How many"
             options={[
-              ['one', 'Object (one row)'],
-              ['many', 'Array (many rows)'],
+              ['one', 'One row'],
+              ['many', 'Many rows'],
             ]}
             chosen={draft.many ? 'many' : 'one'}
             onChoose={(many) => set({ many: many === 'many' })}
@@ -84,19 +84,19 @@ export function TargetForm({
               )}
             </Field>
           </div>
-          <span class="label">Field mapping</span>
+          <span class="label">Where these are equal</span>
           <Pairs
-            name="Field mapping"
-            labels={[ownLabel, 'To column']}
+            name="Where these are equal"
+            labels={[ownLabel, 'Column there']}
             pairs={draft.mapping}
-            add="Add mapping"
+            add="And another one"
             field={(label, part, pair, change) => (
               <Combobox
                 key={label}
                 name={label}
                 placeholder={label}
                 value={pair[part]}
-                options={part === 'key' ? own : targetColumns}
+                options={part === 'key' ? own : there}
                 strict={part === 'key' && own.length > 0}
                 onChange={change}
               />
@@ -122,7 +122,7 @@ export function TargetForm({
             label="Field"
             hint={
               <>
-                Example: <code>country(code: $country_code)</code>. Variables:{' '}
+                Such as <code>country(code: $country_code)</code>, where <code>$country_code</code> is a value from here:{' '}
                 {own
                   .slice(0, 12)
                   .map(({ value }) => `$${value}`)

@@ -1,7 +1,7 @@
-/** Literals in GraphQL documents. */
+/** Pieces of GraphQL documents. */
 import { isList, isObject, type Json, JsonNumber } from './json.ts';
 
-/** An enum value, which is printed without quotes. */
+/** A value as GraphQL writes it; names of enums are given as `EnumName`. */
 export class EnumName {
   readonly name: string;
   constructor(name: string) {

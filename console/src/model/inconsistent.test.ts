@@ -11,8 +11,8 @@ function placeOf(type: string, name: string, definition: Json): unknown {
   return readInconsistency({ type, name, definition, reason: 'why' }, SOURCES).objects[0]?.place;
 }
 
-describe('pages of inconsistent objects', () => {
-  it('finds the source of a table by its name, the longest match', () => {
+describe('where what is inconsistent is shown', () => {
+  it('finds the source of a table in its name, the longest that fits', () => {
     const table = { schema: 'public', name: 't' };
     expect(placeOf('table', 'table t in source b', table)).toEqual({ path: ['data', 'b', 'public.t'], query: { tab: 'json' } });
     expect(placeOf('table', 'table t in source a in source b', { name: 't' })).toEqual({
@@ -49,7 +49,7 @@ describe('pages of inconsistent objects', () => {
     expect(placeOf(type, 'some name', definition)).toEqual(place);
   });
 
-  it('links each of several conflicting objects', () => {
+  it('leads to each of those that exclude each other', () => {
     const { reason, objects } = readInconsistency(
       {
         reason: 'Conflicting objects: a field of both',

@@ -1,33 +1,33 @@
-/** Inconsistent objects from `get_inconsistent_metadata`, with the page of the console that shows each. */
+/** Objects that do not fit, as `get_inconsistent_metadata` lists them, and where the console shows each. */
 import { isList, isObject, type Json, type JsonObject } from './json.ts';
 import { labelOf } from './steps.ts';
 
 export interface InconsistentObject {
-  /** Name from the service, such as `table person in source default`. */
+  /** As the service names it, such as `table person in source default`. */
   readonly name: string;
   readonly type: string;
   readonly definition: Json;
-  /** Undefined if the console has no page for such objects. */
+  /** Undefined where the console has no page of such objects. */
   readonly place: ObjectPlace | undefined;
 }
 
 export interface InconsistentRecord {
   readonly reason: string;
-  /** One object, or several that exclude each other. */
+  /** One; several, where they exclude each other. */
   readonly objects: readonly InconsistentObject[];
 }
 
-/** A route of the console. */
+/** A route, as links take it. */
 export interface ObjectPlace {
   readonly path: readonly string[];
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** The sources, with the schema of names without one. */
+/** The sources, with the schema that names without one are of. */
 type Sources = readonly { readonly name: string; readonly defaultSchema: string }[];
 
 const PERMISSION = /^(select|insert|update|delete)_permission$/;
-/** Tab of the table page for each type of object. */
+/** The tab of a table where objects of it are. */
 const TABLE_TABS: Readonly<Record<string, string>> = {
   object_relation: 'relationships',
   array_relation: 'relationships',
@@ -35,7 +35,7 @@ const TABLE_TABS: Readonly<Record<string, string>> = {
   computed_field: 'fields',
 };
 
-/** Reads a record. @param sources all sources; the names of some objects end with their source */
+/** Reads a record. @param sources those that there are: names of some objects say which one they are of */
 export function readInconsistency(record: JsonObject, sources: Sources): InconsistentRecord {
   const { reason, objects } = record;
   const members = isList(objects) ? objects.filter(isObject) : [record];
@@ -94,12 +94,12 @@ function placeOf(type: string, name: string, definition: Json, sources: Sources)
     case 'rest_endpoint':
       return { path: ['settings'], query: { tab: 'rest' } };
     default:
-      // An unknown key of a table or of its source.
+      // A key of a table, or of its source, that nobody knows.
       return parts['table'] === undefined ? ofSource() : ofTable(parts['table'], { tab: 'json' });
   }
 }
 
-/** Returns the source that a name ends with, the longest one if several match. */
+/** The source that a name ends with; the longest, where one is the end of another. */
 function sourceIn(name: string, sources: Sources): string | undefined {
   return sources
     .map((source) => source.name)

@@ -23,15 +23,15 @@ const after: JsonObject = {
   network: { tls_allowlist: [] },
 };
 
-it('lists exactly the objects that differ', () => {
+it('names exactly the objects that differ', () => {
   expect(metadataDifferences(before, after).map(({ kind, label }) => `${kind} ${label}`)).toEqual([
     'changed source default',
-    'removed table public.a of default',
+    'gone table public.a of default',
     'changed table public.b of default',
-    'removed function f of default',
-    'removed action one',
+    'gone function f of default',
+    'gone action one',
     'changed action two',
-    'removed api limits',
+    'gone api limits',
     'added table public.c of default',
     'added function g of default',
     'added source other',
@@ -41,13 +41,13 @@ it('lists exactly the objects that differ', () => {
   expect(metadataDifferences(before, structuredClone(before))).toEqual([]);
 });
 
-it('applying all differences yields the other document', () => {
+it('makes the other document of all of them', () => {
   const made = withDifferences(before, metadataDifferences(before, after));
   expect(metadataDifferences(made, after)).toEqual([]);
   expect(metadataDifferences(withDifferences(after, metadataDifferences(after, before)), before)).toEqual([]);
 });
 
-it('applies each difference on its own', () => {
+it('makes a document of each one alone', () => {
   for (const difference of metadataDifferences(before, after)) {
     // A table of a source that is not there comes with the source.
     if (difference.label === 'table public.d of other') continue;

@@ -1,8 +1,8 @@
-/** Compares two metadata documents object by object, and applies some of the differences. */
+/** Two documents of metadata, object by object: what is added, gone, changed; and one document with some of that. */
 import { equalJson, isList, isObject, type Json, type JsonObject } from './json.ts';
 import { labelOf } from './steps.ts';
 
-/** Lists of the document that are compared member by member, with the key that identifies a member. */
+/** A list of the document whose members are objects of their own, and the key that tells them apart. */
 const LISTS: Readonly<Record<string, string>> = {
   remote_schemas: 'name',
   query_collections: 'name',
@@ -14,12 +14,12 @@ const LISTS: Readonly<Record<string, string>> = {
 };
 
 interface Place {
-  /** Top-level key of the document. */
+  /** Key of the document. */
   readonly section: string;
-  /** Name of a source, for the section `sources`. */
+  /** Of sources: which, and which of its lists. */
   readonly source?: string;
   readonly list?: 'tables' | 'functions';
-  /** Identifier of a list member. */
+  /** Of members of lists. */
   readonly id?: string;
 }
 
@@ -27,38 +27,38 @@ export interface Difference {
   readonly key: string;
   /** Such as `table public.album of default`. */
   readonly label: string;
-  readonly kind: 'added' | 'removed' | 'changed';
+  readonly kind: 'added' | 'gone' | 'changed';
   readonly place: Place;
   readonly before: Json | undefined;
   readonly after: Json | undefined;
 }
 
-interface MetadataObject {
+interface Found {
   readonly place: Place;
   readonly label: string;
   readonly value: Json;
 }
 
-/** Lists the differences in the order of the documents. */
+/** What differs, in the order of the documents. */
 export function metadataDifferences(before: JsonObject, after: JsonObject): readonly Difference[] {
   const [old, now] = [objectsOf(before), objectsOf(after)];
   const keys = new Set([...old.keys(), ...now.keys()]);
   return [...keys].flatMap((key): Difference[] => {
     const [was, is] = [old.get(key), now.get(key)];
     if (equalJson(was?.value, is?.value)) return [];
-    const { place, label } = (is ?? was) as MetadataObject;
-    const kind = was === undefined ? 'added' : is === undefined ? 'removed' : 'changed';
+    const { place, label } = (is ?? was) as Found;
+    const kind = was === undefined ? 'added' : is === undefined ? 'gone' : 'changed';
     return [{ key, label, kind, place, before: was?.value, after: is?.value }];
   });
 }
 
-/** Applies differences to the document `before`. */
+/** The document `before` with these differences in it. */
 export function withDifferences(before: JsonObject, differences: readonly Difference[]): JsonObject {
   return differences.reduce((document, { place, after }) => withObject(document, place, after), before);
 }
 
-function objectsOf(document: JsonObject): ReadonlyMap<string, MetadataObject> {
-  const found = new Map<string, MetadataObject>();
+function objectsOf(document: JsonObject): ReadonlyMap<string, Found> {
+  const found = new Map<string, Found>();
   const put = (place: Place, label: string, value: Json): void => {
     found.set(JSON.stringify(place), { place, label, value });
   };
@@ -106,17 +106,17 @@ function withObject(document: JsonObject, { section, source, list, id }: Place, 
   }
   const sources = objectsIn(document['sources']);
   const known = sources.find(({ name }) => name === source);
-  const isSource = ({ name }: JsonObject): boolean => name === source;
+  const isIt = ({ name }: JsonObject): boolean => name === source;
   if (list === undefined) {
-    if (value === undefined) return { ...document, sources: withMember(sources, isSource, undefined) };
-    const lists: JsonObject = known === undefined ? { tables: [] } : { tables: known['tables'] ?? [], ...keyOf(known, 'functions') };
-    return { ...document, sources: withMember(sources, isSource, { ...(value as JsonObject), ...lists }) };
+    if (value === undefined) return { ...document, sources: withMember(sources, isIt, undefined) };
+    const kept: JsonObject = known === undefined ? { tables: [] } : { tables: known['tables'] ?? [], ...keyOf(known, 'functions') };
+    return { ...document, sources: withMember(sources, isIt, { ...(value as JsonObject), ...kept }) };
   }
-  // A removed source takes its tables and functions with it.
+  // The source goes with all that is in it.
   if (known === undefined) return document;
   const word = list === 'tables' ? 'table' : 'function';
   const members = withMember(objectsIn(known[list]), (member) => labelOf(member[word] ?? '') === id, value);
-  return { ...document, sources: withMember(sources, isSource, { ...known, [list]: members }) };
+  return { ...document, sources: withMember(sources, isIt, { ...known, [list]: members }) };
 }
 
 function keyOf(object: JsonObject, key: string): JsonObject {
@@ -129,8 +129,8 @@ function withKey(document: JsonObject, key: string, value: Json | undefined): Js
   return value === undefined || (isList(value) && value.length === 0) ? rest : { ...rest, [key]: value };
 }
 
-function withMember(members: readonly JsonObject[], matches: (member: JsonObject) => boolean, value: Json | undefined): readonly Json[] {
-  const at = members.findIndex(matches);
+function withMember(members: readonly JsonObject[], isIt: (member: JsonObject) => boolean, value: Json | undefined): readonly Json[] {
+  const at = members.findIndex(isIt);
   if (value === undefined) return members.filter((_, index) => index !== at);
   return at < 0 ? [...members, value] : (members as readonly Json[]).with(at, value);
 }

@@ -1,26 +1,26 @@
-/** Field of a remote schema that a relationship leads to, written as `country(code: $country_code) { capital }`. */
+/** The field of a remote schema that a relationship leads to, as one writes it: `country(code: $country_code) { capital }`. */
 import { tokensOf } from './graphql-document.ts';
 import { isList, isObject, type Json, type JsonObject, numberOf, printJson } from './json.ts';
 
 export interface RemoteField {
-  /** `remote_field` of a definition. */
+  /** As `remote_field` of a definition. */
   readonly field: JsonObject;
-  /** Names written as `$name`: columns or fields of the type where the relationship begins. */
+  /** What is written as `$name`, which are columns or fields of where the relationship begins. */
   readonly variables: readonly string[];
 }
 
-/** @throws SyntaxError if the text is not a field with arguments */
+/** @throws SyntaxError where the text is no field with arguments */
 export function parseRemoteField(text: string): RemoteField {
   const tokens = tokensOf(text).filter(({ kind }) => kind !== 'comment');
   let at = 0;
   const variables = new Set<string>();
-  const fail = (expected: string): never => {
+  const fail = (wanted: string): never => {
     const token = tokens[at];
-    throw new SyntaxError(`expected ${expected} ${token === undefined ? 'at the end' : `instead of ${token.text}`}`);
+    throw new SyntaxError(`${wanted} is expected ${token === undefined ? 'at the end' : `in place of ${token.text}`}`);
   };
-  const has = (text: string): boolean => tokens[at]?.text === text && tokens[at]?.kind === 'punctuator';
-  const take = (text: string): void => {
-    if (!has(text)) fail(text);
+  const has = (mark: string): boolean => tokens[at]?.text === mark && tokens[at]?.kind === 'mark';
+  const take = (mark: string): void => {
+    if (!has(mark)) fail(mark);
     at++;
   };
   const name = (what: string): string => {
@@ -62,17 +62,17 @@ export function parseRemoteField(text: string): RemoteField {
     return fail('a value');
   };
   const field = (): JsonObject => {
-    const identifier = name('the name of a field');
+    const called = name('the name of a field');
     let args: JsonObject = {};
     if (has('(')) {
       take('(');
       args = pairs(')');
     }
-    if (!has('{')) return { [identifier]: { arguments: args } };
+    if (!has('{')) return { [called]: { arguments: args } };
     take('{');
     const inner = field();
     take('}');
-    return { [identifier]: { arguments: args, field: inner } };
+    return { [called]: { arguments: args, field: inner } };
   };
   const parsed = field();
   if (at < tokens.length) fail('the end');
@@ -86,12 +86,12 @@ export function printRemoteField(field: Json | undefined): string {
   if (entry === undefined) return '';
   const [name, call] = entry;
   const { arguments: args, field: inner } = isObject(call) ? call : ({} as JsonObject);
-  const printedArgs = isObject(args)
+  const written = isObject(args)
     ? Object.entries(args)
         .map(([key, value]) => `${key}: ${printValue(value)}`)
         .join(', ')
     : '';
-  return `${name}${printedArgs === '' ? '' : `(${printedArgs})`}${isObject(inner) ? ` { ${printRemoteField(inner)} }` : ''}`;
+  return `${name}${written === '' ? '' : `(${written})`}${isObject(inner) ? ` { ${printRemoteField(inner)} }` : ''}`;
 }
 
 function printValue(value: Json): string {

@@ -1,11 +1,11 @@
-/** Form fields that cron triggers and one-off events share: a webhook call at a certain time. */
+/** A call of a webhook that is made at a time, as forms have it: what cron triggers and one-off events have in common. */
 import { type HeaderRow, headerRows, headersOf } from './header-rows.ts';
-import { objectOf, type Json, type JsonObject, parseJsonText, printJson } from './json.ts';
+import { isObject, type Json, type JsonObject, parseJson, printJson } from './json.ts';
 import { wholeNumberOf } from './whole-number.ts';
 
 export interface ScheduledCall {
   readonly webhook: string;
-  /** JSON; empty for none. */
+  /** JSON; empty: there is none. */
   readonly payload: string;
   readonly headers: readonly HeaderRow[];
   readonly retries: string;
@@ -17,9 +17,10 @@ export interface ScheduledCall {
 
 const DEFAULTS = { num_retries: 0, retry_interval_seconds: 10, timeout_seconds: 60, tolerance_seconds: 6 * 60 * 60 };
 
-/** @param json the stored trigger or event; undefined for a new one */
+/** @param json as the service lists it; undefined for a new one */
 export function scheduledCall(json?: JsonObject): ScheduledCall {
-  const retry: JsonObject = { ...DEFAULTS, ...objectOf(json?.['retry_conf']) };
+  const given = json?.['retry_conf'];
+  const retry: JsonObject = { ...DEFAULTS, ...(isObject(given) ? given : {}) };
   const payload = json?.['payload'] ?? null;
   return {
     webhook: String(json?.['webhook'] ?? ''),
@@ -34,11 +35,11 @@ export function scheduledCall(json?: JsonObject): ScheduledCall {
 }
 
 /**
- * Writes the fields that are not empty.
- * @param before the stored trigger; keys that the form does not show are preserved
- * @throws Error for an invalid field
+ * What is written of it; what is empty is left out.
+ * @param before as it was; what forms do not show stays
+ * @throws Error with what is wrong
  */
-export function callJson(call: ScheduledCall, before: JsonObject = {}): JsonObject {
+export function writtenCall(call: ScheduledCall, before: JsonObject = {}): JsonObject {
   const { payload: _payload, headers: _headers, comment: _comment, retry_conf: retry = {}, ...rest } = before;
   const headers = headersOf(call.headers);
   const comment = call.comment.trim();
@@ -47,11 +48,11 @@ export function callJson(call: ScheduledCall, before: JsonObject = {}): JsonObje
     webhook: call.webhook.trim(),
     ...(call.payload.trim() === '' ? {} : { payload: payloadOf(call.payload) }),
     retry_conf: {
-      ...objectOf(retry),
-      num_retries: wholeNumberOf(call.retries, 'Retries'),
-      retry_interval_seconds: wholeNumberOf(call.interval, 'Retry interval'),
-      timeout_seconds: wholeNumberOf(call.timeout, 'Timeout'),
-      tolerance_seconds: wholeNumberOf(call.tolerance, 'Tolerance'),
+      ...(isObject(retry) ? retry : {}),
+      num_retries: wholeNumberOf(call.retries, 'How often it is called again'),
+      retry_interval_seconds: wholeNumberOf(call.interval, 'The time between two calls'),
+      timeout_seconds: wholeNumberOf(call.timeout, 'The time limit of a call'),
+      tolerance_seconds: wholeNumberOf(call.tolerance, 'How late it may be'),
     },
     ...(headers.length === 0 ? {} : { headers }),
     ...(comment === '' ? {} : { comment }),
@@ -60,8 +61,8 @@ export function callJson(call: ScheduledCall, before: JsonObject = {}): JsonObje
 
 function payloadOf(text: string): Json {
   try {
-    return parseJsonText(text);
+    return parseJson(text);
   } catch (error) {
-    throw new Error(`Payload: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`The payload: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

@@ -14,6 +14,6 @@ export interface Completion {
   readonly boost?: number;
 }
 
-export interface Completions {
+export interface CompletionAnswer {
   readonly options: readonly Completion[];
 }

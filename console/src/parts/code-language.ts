@@ -1,4 +1,4 @@
-/** Theme of the editor, and a tokenizer for GraphQL documents. */
+/** How code is coloured, and the small language of GraphQL documents. */
 import { HighlightStyle, StreamLanguage, syntaxHighlighting } from '@codemirror/language';
 import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';

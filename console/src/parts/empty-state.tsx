@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { Icon, type IconName } from './icon.tsx';
 
-/** Placeholder for an empty page or list, with its first action. */
+/** What belongs here, and what to do first. */
 export function EmptyState({
   icon,
   title,

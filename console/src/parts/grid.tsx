@@ -16,23 +16,23 @@ export interface GridProps {
   readonly name: string;
   readonly columns: readonly GridColumn[];
   readonly count: number;
-  /** Number of all rows, if the grid shows a page of them. */
+  /** How many rows there are beyond the page, where that is known. */
   readonly total?: number;
   readonly selected?: ReadonlySet<number>;
   readonly rowHeight?: number;
   readonly class?: string;
   cell(row: number, column: number): ComponentChildren;
-  /** Text for copying; without it nothing is copied. */
+  /** As it is copied; without it nothing is. */
   text?(row: number, column: number): string;
   onOpen?(row: number, column: number): void;
-  /** Called for F2. Defaults to `onOpen`. */
+  /** By F2; without it F2 opens. */
   onEdit?(row: number, column: number): void;
   onKey?(event: KeyboardEvent, row: number, column: number): void;
 }
 
 const ROW = 32;
 
-/** A virtualised table with the ARIA grid pattern: arrow keys move the focused cell, and copied cells paste into spreadsheets. */
+/** A table after the ARIA grid pattern: one cell has the focus, arrows move it; rows out of sight are not drawn. It pastes into a spreadsheet. */
 export function Grid({
   name,
   columns,
@@ -47,17 +47,16 @@ export function Grid({
   onKey,
   class: extra,
 }: GridProps) {
-  const [focused, setFocused] = useState({ row: 0, column: 0 });
-  /** Other corner of the selected range. */
-  const [anchor, setAnchor] = useState<{ row: number; column: number } | null>(null);
+  const [at, setAt] = useState({ row: 0, column: 0 });
+  const [from, setFrom] = useState<{ row: number; column: number } | null>(null);
   const { frame, window } = useWindow(count, rowHeight, rowHeight);
   const body = useRef<HTMLTableSectionElement>(null);
-  const current = { row: Math.min(focused.row, Math.max(0, count - 1)), column: Math.min(focused.column, columns.length - 1) };
+  const current = { row: Math.min(at.row, Math.max(0, count - 1)), column: Math.min(at.column, columns.length - 1) };
 
   const move = (row: number, column: number, extend: boolean): void => {
     const next = { row: Math.max(0, Math.min(count - 1, row)), column: Math.max(0, Math.min(columns.length - 1, column)) };
-    setAnchor(extend ? (anchor ?? current) : null);
-    setFocused(next);
+    setFrom(extend ? (from ?? current) : null);
+    setAt(next);
     const box = frame.current;
     if (box !== null) {
       const top = next.row * rowHeight;
@@ -71,10 +70,10 @@ export function Grid({
     );
   };
   const range = {
-    top: Math.min(current.row, anchor?.row ?? current.row),
-    bottom: Math.max(current.row, anchor?.row ?? current.row),
-    left: Math.min(current.column, anchor?.column ?? current.column),
-    right: Math.max(current.column, anchor?.column ?? current.column),
+    top: Math.min(current.row, from?.row ?? current.row),
+    bottom: Math.max(current.row, from?.row ?? current.row),
+    left: Math.min(current.column, from?.column ?? current.column),
+    right: Math.max(current.column, from?.column ?? current.column),
   };
   const keyDown = (event: KeyboardEvent): void => {
     if (!(event.target instanceof HTMLElement) || event.target.dataset['cell'] === undefined) return;
@@ -113,7 +112,7 @@ export function Grid({
     } else onKey?.(event, row, column);
   };
   const isInRange = (row: number, column: number): boolean =>
-    anchor !== null && row >= range.top && row <= range.bottom && column >= range.left && column <= range.right;
+    from !== null && row >= range.top && row <= range.bottom && column >= range.left && column <= range.right;
   const { first, end } = window;
   return (
     <div ref={frame} class={`grid-frame ${extra ?? ''}`} role="group" aria-label={name} tabIndex={count === 0 ? 0 : undefined}>
@@ -126,7 +125,7 @@ export function Grid({
         onKeyDown={keyDown}
         onFocusIn={(event) => {
           const cell = cellAt(event.target);
-          if (cell !== undefined && (focused.row !== cell.row || focused.column !== cell.column)) setFocused(cell);
+          if (cell !== undefined && (at.row !== cell.row || at.column !== cell.column)) setAt(cell);
         }}
         onDblClick={(event) => {
           const cell = event.target instanceof Element ? cellAt(event.target.closest('[data-cell]')) : undefined;
@@ -177,7 +176,7 @@ export function Grid({
   );
 }
 
-/** Finds the cell of an event at the table: listeners per cell are most of the work of rendering thousands. */
+/** Of all cells by the table: listeners of their own are most of the work of drawing thousands. */
 function cellAt(element: EventTarget | null): { readonly row: number; readonly column: number } | undefined {
   const [row, column] = element instanceof HTMLElement ? (element.dataset['cell'] ?? '').split(':') : [];
   return column === undefined ? undefined : { row: Number(row), column: Number(column) };

@@ -6,7 +6,7 @@ export interface Pair {
   readonly value: string;
 }
 
-/** A list of key and value fields. */
+/** Rows of two fields each, to which rows are added and from which they are taken. */
 export function Pairs({
   name,
   labels,
@@ -16,15 +16,15 @@ export function Pairs({
   field,
   onChange,
 }: {
-  /** Accessible name, such as `Headers`. */
+  /** What they are, such as `Headers`. */
   readonly name: string;
-  /** Labels of the two fields. */
+  /** Of the two fields. */
   readonly labels: readonly [string, string];
   readonly pairs: readonly Pair[];
-  /** Label of the button that adds a row. */
+  /** Of the button that adds one. */
   readonly add: string;
   readonly refusal?: string | undefined;
-  /** Returns a custom field; undefined for the default text field. */
+  /** A field of another kind than a line of text. */
   field?(label: string, part: 'key' | 'value', pair: Pair, set: (value: string) => void): ComponentChildren;
   onChange(pairs: readonly Pair[]): void;
 }) {
@@ -53,7 +53,7 @@ export function Pairs({
           <Button
             kind="quiet"
             icon="cross"
-            name={`Remove ${labels[0].toLowerCase()} ${pair.key === '' ? index + 1 : pair.key}`}
+            name={`Take ${labels[0].toLowerCase()} ${pair.key === '' ? index + 1 : pair.key} away`}
             refusal={refusal}
             onClick={() => onChange(pairs.filter((_, each) => each !== index))}
           />

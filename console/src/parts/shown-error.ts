@@ -1,7 +1,7 @@
 import { printJson, type Json } from '../model/json.ts';
 import type { ShownError } from './error-box.tsx';
 
-/** Converts an error for `ErrorBox`. */
+/** An error as it is shown; `internal` is printed. */
 export function shownError({
   message,
   code,

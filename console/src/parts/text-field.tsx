@@ -5,23 +5,23 @@ interface TextFieldProps {
   readonly label: string;
   readonly value: string;
   readonly hint?: ComponentChildren;
-  readonly error?: string | undefined;
+  readonly wrong?: string | undefined;
   readonly placeholder?: string;
   readonly readOnly?: boolean;
   readonly required?: boolean;
-  /** `number` is a short field for digits; `secret` hides the text. */
+  /** `number`: a short field, for digits; `secret`: what is written is not shown. */
   readonly kind?: 'text' | 'number' | 'secret';
-  /** Lines of a text area; one line without it. */
+  /** Of more than one line where it is given. */
   readonly rows?: number;
   readonly class?: string;
   onInput(value: string): void;
 }
 
-/** A field for names, URLs and numbers, without spell checking. */
-export function TextField({ label, hint, error, kind = 'text', rows, class: extra, onInput, ...rest }: TextFieldProps) {
+/** A line, or some lines, of text that is no prose: names, addresses, numbers. */
+export function TextField({ label, hint, wrong, kind = 'text', rows, class: extra, onInput, ...rest }: TextFieldProps) {
   const shape = `${kind === 'number' ? ' number-input' : ''}${extra === undefined ? '' : ` ${extra}`}`;
   return (
-    <Field label={label} hint={hint} error={error}>
+    <Field label={label} hint={hint} wrong={wrong}>
       {(id) => {
         const common = {
           id,

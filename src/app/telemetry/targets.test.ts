@@ -13,22 +13,22 @@ function urls(environment: Readonly<Record<string, string>>): readonly (string |
   return DATA_TYPES.map((type) => environmentTarget(type, options)?.url);
 }
 
-describe('export targets of the environment', () => {
+describe('where the environment has traces, metrics and lines sent', () => {
   it.each([
-    ['exports nothing without variables', {}, [undefined, undefined, undefined]],
-    ['exports only traces to a general endpoint', { OTEL_EXPORTER_OTLP_ENDPOINT: `${HOST}/` }, [`${HOST}/v1/traces`, undefined, undefined]],
+    ['nowhere', {}, [undefined, undefined, undefined]],
+    ['traces alone to an endpoint of all', { OTEL_EXPORTER_OTLP_ENDPOINT: `${HOST}/` }, [`${HOST}/v1/traces`, undefined, undefined]],
     [
-      'exports metrics and logs to a general endpoint if their exporter is otlp',
+      'what is asked for by name too',
       { OTEL_EXPORTER_OTLP_ENDPOINT: HOST, OTEL_METRICS_EXPORTER: 'otlp', OTEL_LOGS_EXPORTER: 'otlp' },
       [`${HOST}/v1/traces`, `${HOST}/v1/metrics`, `${HOST}/v1/logs`],
     ],
     [
-      'exports each data type to its own endpoint',
+      'each to its own',
       { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://m/x', OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: 'http://l' },
       [undefined, 'http://m/x', 'http://l'],
     ],
     [
-      'exports no data type whose exporter is none',
+      'nothing that is switched off',
       {
         OTEL_EXPORTER_OTLP_ENDPOINT: HOST,
         OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: 'http://l',
@@ -37,9 +37,9 @@ describe('export targets of the environment', () => {
       },
       [undefined, undefined, undefined],
     ],
-    ['has no default endpoint', { OTEL_METRICS_EXPORTER: 'otlp' }, [undefined, undefined, undefined]],
+    ['there is no default', { OTEL_METRICS_EXPORTER: 'otlp' }, [undefined, undefined, undefined]],
     [
-      'exports nothing if the SDK is disabled',
+      'nothing where all is off',
       { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://m/x', OTEL_SDK_DISABLED: 'true' },
       [undefined, undefined, undefined],
     ],
@@ -47,7 +47,7 @@ describe('export targets of the environment', () => {
     expect(urls(environment)).toEqual(expected);
   });
 
-  it('prefers the setting of a data type to the general one', () => {
+  it('a setting of one kind of data counts before that of all', () => {
     const environment = {
       OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://m',
       OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: 'http://l',
@@ -72,7 +72,7 @@ describe('export targets of the environment', () => {
     [{ OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: 'http://l', OTEL_EXPORTER_OTLP_LOGS_PROTOCOL: 'grpc' }, 'only http/protobuf'],
     [{ OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: 'http://l', OTEL_EXPORTER_OTLP_LOGS_TIMEOUT: 'x' }, 'OTEL_EXPORTER_OTLP_LOGS_TIMEOUT'],
     [{ OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://m', OTEL_EXPORTER_OTLP_COMPRESSION: 'br' }, 'expecting none or gzip'],
-  ])('rejects %j', (environment, message) => {
+  ])('cannot be %j', (environment, message) => {
     expect(() => urls(environment)).toThrow(message);
   });
 
@@ -80,12 +80,12 @@ describe('export targets of the environment', () => {
     [{ OTEL_METRIC_EXPORT_INTERVAL: '0' }, 'OTEL_METRIC_EXPORT_INTERVAL'],
     [{ OTEL_BLRP_MAX_QUEUE_SIZE: 'x' }, 'OTEL_BLRP_MAX_QUEUE_SIZE'],
     [{ OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: 'delta' }, 'only cumulative'],
-  ])('rejects the export setting %j', (environment, message) => {
+  ])('is not sent by %j', (environment, message) => {
     expect(() => exportSettings(environment)).toThrow(message);
   });
 });
 
-it('exports the data types that the metadata enables to its endpoints', () => {
+it('the metadata decide of what they name', () => {
   const config = openTelemetryCodec.decode(
     { status: '{{ON}}', data_types: ['metrics'], exporter_otlp: { otlp_metrics_endpoint: '{{HOST}}/m' } },
     ROOT,

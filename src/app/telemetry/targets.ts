@@ -1,42 +1,42 @@
-/** Collectors for traces, metrics and log lines: those of the metadata if enabled there, else those of the environment. */
+/** Where traces, metrics and lines of the log are sent: what the metadata say while they are enabled, else what the environment says. */
 import { serviceVersion } from '../../config/version.ts';
-import { configuredHeaderValue, type EnvironmentVariables, fillTemplate } from '../../metadata/environment-template.ts';
-import { type DataType, DEFAULT_BATCH_SIZE, endpointProblem, endpointOf, type OpenTelemetry } from '../../metadata/opentelemetry.ts';
-import type { BatchQueueSettings } from '../../observability/otlp/batch-queue.ts';
+import { configuredHeaderValue, type Environment, fillTemplate } from '../../metadata/environment-template.ts';
+import { type DataType, DEFAULT_BATCH_SIZE, endpointComplaint, endpointOf, type OpenTelemetry } from '../../metadata/opentelemetry.ts';
+import type { QueueSettings } from '../../observability/otlp/batch-queue.ts';
 import type { Attribute } from '../../observability/tracing/span.ts';
 import type { Sampling } from '../../observability/tracing/tracer.ts';
 import type { OutboundClient } from '../../http-client/client.ts';
 
-/** Collector of one kind of data. */
-export interface ExportTarget {
+/** Where one kind of data goes and how. */
+export interface Target {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Resource attributes that describe this service. */
+  /** Of whoever sends. */
   readonly attributes: ReadonlyMap<string, Attribute>;
   readonly outbound: OutboundClient;
   /** ms */
   readonly timeout: number;
   readonly compresses: boolean;
-  /** Maximum number of spans in one request, if the metadata sets it. */
+  /** Spans of one request, where the metadata say it. */
   readonly maxBatch: number | null;
 }
 
 export interface TargetOptions {
-  readonly environment: EnvironmentVariables;
-  /** Client for endpoints from the metadata. */
+  readonly environment: Environment;
+  /** For endpoints of the metadata. */
   readonly outbound: OutboundClient;
-  /** Client for endpoints from the environment, which may have private addresses. */
+  /** For those of the environment, which may be private. */
   readonly ownOutbound: OutboundClient;
-  /** Id of this instance of the service. */
+  /** Which of the running instances of the service sends. */
   readonly instance: string;
 }
 
-/** Settings from the environment that hold for all collectors. */
+/** What the environment says of how things are sent, wherever they go. */
 export interface ExportSettings {
   readonly sampling: Sampling;
-  readonly spans: BatchQueueSettings;
-  readonly lines: BatchQueueSettings;
-  /** Interval between exports of all metrics, in ms. */
+  readonly spans: QueueSettings;
+  readonly lines: QueueSettings;
+  /** ms between two sends of all metrics */
   readonly metricInterval: number;
 }
 
@@ -46,15 +46,15 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_METRIC_INTERVAL_MS = 60_000;
 const DEFAULT_QUEUE = 2048;
 
-/** Words for each data type in names of environment variables. */
+/** Parts of the names of variables. */
 const VARIABLES: Readonly<Record<DataType, string>> = { traces: 'TRACES', metrics: 'METRICS', logs: 'LOGS' };
 
-/** @throws Error for an invalid environment variable */
-export function exportSettings(environment: EnvironmentVariables): ExportSettings {
+/** @throws Error for variables of the environment that mean nothing */
+export function exportSettings(environment: Environment): ExportSettings {
   const temporality = environment['OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE'] || 'cumulative';
   if (temporality.toLowerCase() !== 'cumulative')
     throw new Error(`OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: ${temporality} is not supported, only cumulative`);
-  const queue = (name: string, delay: number): BatchQueueSettings => ({
+  const queue = (name: string, delay: number): QueueSettings => ({
     maxBatch: whole(environment, `OTEL_${name}_MAX_EXPORT_BATCH_SIZE`, DEFAULT_BATCH_SIZE),
     maxQueue: whole(environment, `OTEL_${name}_MAX_QUEUE_SIZE`, DEFAULT_QUEUE),
     delay: whole(environment, `OTEL_${name}_SCHEDULE_DELAY`, delay),
@@ -67,16 +67,16 @@ export function exportSettings(environment: EnvironmentVariables): ExportSetting
   };
 }
 
-export function isDisabled(environment: EnvironmentVariables): boolean {
+export function isDisabled(environment: Environment): boolean {
   return environment['OTEL_SDK_DISABLED']?.toLowerCase() === 'true';
 }
 
-/** @returns `null` if the metadata does not enable the export @throws Error if its settings cannot be used */
+/** @returns null: they say nothing of it, or that it is not to be sent @throws Error where they say what cannot be done */
 export function metadataTarget(
   type: DataType,
   openTelemetry: OpenTelemetry | null,
   { environment, outbound, instance }: TargetOptions,
-): ExportTarget | null {
+): Target | null {
   if (openTelemetry === null || !openTelemetry.dataTypes.includes(type)) return null;
   const { status, exporterOtlp, batchSpanProcessor } = openTelemetry;
   const missing = (names: readonly string[]): Error => new Error(`environment variables are not set: ${names.join(', ')}`);
@@ -99,11 +99,11 @@ export function metadataTarget(
 }
 
 /**
- * A general endpoint receives traces; it receives metrics and log lines only if their exporter is set to `otlp`. Many collectors accept
- * traces only, and enabling traces should not send the log to a new place.
- * @throws Error for an invalid environment variable
+ * An endpoint of all data is one for traces, and for metrics and lines of the log where these are asked for by name: many collectors take
+ * traces only, and what is in the log should not go to new places because there is a trace.
+ * @throws Error for variables of the environment that mean nothing
  */
-export function environmentTarget(type: DataType, { environment, ownOutbound, instance }: TargetOptions): ExportTarget | null {
+export function environmentTarget(type: DataType, { environment, ownOutbound, instance }: TargetOptions): Target | null {
   const name = VARIABLES[type];
   const own = environment[`OTEL_EXPORTER_OTLP_${name}_ENDPOINT`];
   const general = environment['OTEL_EXPORTER_OTLP_ENDPOINT'];
@@ -111,7 +111,7 @@ export function environmentTarget(type: DataType, { environment, ownOutbound, in
   const exporter = environment[`OTEL_${name}_EXPORTER`] || (type === 'traces' || own ? 'otlp' : 'none');
   if (exporter === 'none') return null;
   if (exporter !== 'otlp') throw new Error(`OTEL_${name}_EXPORTER: expecting otlp or none`);
-  // The variable of one data type takes precedence over the general one.
+  // That of one kind of data counts before that of all.
   const setting = (what: string): string | undefined =>
     environment[`OTEL_EXPORTER_OTLP_${name}_${what}`] || environment[`OTEL_EXPORTER_OTLP_${what}`];
   const compression = setting('COMPRESSION') ?? 'none';
@@ -132,23 +132,23 @@ export function environmentTarget(type: DataType, { environment, ownOutbound, in
   };
 }
 
-function timeoutOf(type: DataType, environment: EnvironmentVariables): number {
+function timeoutOf(type: DataType, environment: Environment): number {
   const own = `OTEL_EXPORTER_OTLP_${VARIABLES[type]}_TIMEOUT`;
   return whole(environment, environment[own] ? own : 'OTEL_EXPORTER_OTLP_TIMEOUT', DEFAULT_TIMEOUT_MS);
 }
 
-function resourceAttributes(environment: EnvironmentVariables, instance: string): ReadonlyMap<string, Attribute> {
-  const configured = pairs('OTEL_RESOURCE_ATTRIBUTES', [environment['OTEL_RESOURCE_ATTRIBUTES']]);
-  const name = environment['OTEL_SERVICE_NAME'] || configured['service.name'] || 'svc-graphql';
+function resourceAttributes(environment: Environment, instance: string): ReadonlyMap<string, Attribute> {
+  const given = pairs('OTEL_RESOURCE_ATTRIBUTES', [environment['OTEL_RESOURCE_ATTRIBUTES']]);
+  const name = environment['OTEL_SERVICE_NAME'] || given['service.name'] || 'svc-graphql';
   return new Map<string, Attribute>([
     ['service.version', serviceVersion()],
     ['service.instance.id', instance],
-    ...Object.entries(configured),
+    ...Object.entries(given),
     ['service.name', name],
   ]);
 }
 
-/** Parses lists such as `a=1,b=2` with percent-encoded values; later lists take precedence. */
+/** `a=1,b=2`, percent-encoded; later texts count more. */
 function pairs(variable: string, texts: readonly (string | undefined)[]): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const item of texts.flatMap((text) => (text ?? '').split(','))) {
@@ -158,7 +158,7 @@ function pairs(variable: string, texts: readonly (string | undefined)[]): Readon
     try {
       found[item.slice(0, at).trim()] = decodeURIComponent(item.slice(at + 1).trim());
     } catch {
-      throw new Error(`${variable}: a value is not valid percent-encoding`);
+      throw new Error(`${variable}: a value is not well encoded`);
     }
   }
   return found;
@@ -173,7 +173,7 @@ const SAMPLERS: Readonly<Record<string, { readonly followsParent: boolean; reado
   parentbased_traceidratio: { followsParent: true, ratio: null },
 };
 
-function samplingOf(environment: EnvironmentVariables): Sampling {
+function samplingOf(environment: Environment): Sampling {
   const name = environment['OTEL_TRACES_SAMPLER'] || 'parentbased_always_on';
   const sampler = SAMPLERS[name];
   if (sampler === undefined) throw new Error(`OTEL_TRACES_SAMPLER: expecting one of ${Object.keys(SAMPLERS).join(', ')}`);
@@ -183,15 +183,15 @@ function samplingOf(environment: EnvironmentVariables): Sampling {
   return { followsParent: sampler.followsParent, ratio: sampler.ratio ?? ratio };
 }
 
-function whole(environment: EnvironmentVariables, name: string, byDefault: number): number {
+function whole(environment: Environment, name: string, byDefault: number): number {
   const text = environment[name] || String(byDefault);
   const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 1 || value > 2 ** 31 - 1) throw new Error(`${name}: expecting an integer of at least 1`);
+  if (!Number.isSafeInteger(value) || value < 1 || value > 2 ** 31 - 1) throw new Error(`${name}: expecting a whole number from 1 on`);
   return value;
 }
 
 function endpoint(text: string): string {
-  const complaint = endpointProblem(text);
+  const complaint = endpointComplaint(text);
   if (complaint !== null) throw new Error(complaint);
   return text;
 }

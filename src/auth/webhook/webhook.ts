@@ -1,4 +1,4 @@
-/** Webhook mode: an endpoint of the deployer identifies the client. */
+/** Webhook mode: an endpoint of the deployer says who a request is. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { HookMethod } from '../../config/option-types.ts';
 import { SvcError } from '../../errors/svc-error.ts';
@@ -20,17 +20,17 @@ import type { OutboundResponse } from '../../http-client/request.ts';
 export interface WebhookOptions {
   readonly url: string;
   readonly method: HookMethod;
-  /** If true, the body of a POST includes the GraphQL request. */
+  /** Whether the body of a POST holds the GraphQL request. */
   readonly sendRequestBody: boolean;
   readonly outbound: OutboundClient;
   readonly observe: Observer;
-  /** Other prefixes of session variables in responses. Defaults to none. */
+  /** Other prefixes of session variables in answers; absent: none. */
   readonly prefixAliases?: PrefixAliases;
-  /** In ms. Defaults to 30 seconds. */
+  /** ms, 30 seconds when absent */
   readonly timeout?: number;
 }
 
-/** The URL template for traces: the whole URL counts as a variable, so that no trace contains its path. */
+/** All of the URL is configuration, as if it were one variable: no trace tells its path. */
 const TEMPLATE = '{{SVC_GRAPHQL_AUTH_HOOK}}';
 const TIMEOUT_MS = 30_000;
 const MAX_RESPONSE_SIZE = 1_048_576;
@@ -38,8 +38,8 @@ const USER_AGENT = 'svc-graphql';
 
 export function createWebhookCheck(options: WebhookOptions): CredentialCheck {
   return {
-    // A request without credentials goes to the webhook, too.
-    check: (request, graphql, client) => authenticate(options, request, graphql, client.signal()),
+    // Every request has credentials for the webhook to look at, if only none.
+    check: (request, graphql, client) => ask(options, request, graphql, client.signal()),
     place: webhookCredentials,
     headers: '*',
     missing: () => webhookFailure(INVALID_RESPONSE),
@@ -47,15 +47,15 @@ export function createWebhookCheck(options: WebhookOptions): CredentialCheck {
   };
 }
 
-/** `Authorization` schemes whose credentials a browser sends again by itself. */
+/** Schemes of `Authorization` that a browser goes on using once its user has signed in. */
 const REMEMBERED_SCHEME = /^\s*(?:basic|digest|negotiate|ntlm)\b/i;
 
-/** The webhook may use any header, so a cookie or remembered credentials count as `browser`. */
+/** The webhook may look at whatever there is, so the credentials are where a browser could have put them. */
 function webhookCredentials({ cookie, authorization }: IncomingHttpHeaders): 'browser' | 'header' {
   return cookie !== undefined || (authorization !== undefined && REMEMBERED_SCHEME.test(authorization)) ? 'browser' : 'header';
 }
 
-async function authenticate(
+async function ask(
   options: WebhookOptions,
   request: RequestHead,
   graphql: GraphqlPayload | null,
@@ -77,7 +77,7 @@ async function authenticate(
       Date.now(),
       options.prefixAliases ?? [],
     );
-    report(options, request, status, null, malformed.length === 0 ? null : `ignored malformed keys: ${malformed.join(', ')}`);
+    report(options, request, status, null, malformed.length === 0 ? null : `ignored, as it cannot be read: ${malformed.join(', ')}`);
     return { session, cookies: cookiesOf(response) };
   } catch (error) {
     report(options, request, status, null, error instanceof SvcError ? error.message : INVALID_RESPONSE);

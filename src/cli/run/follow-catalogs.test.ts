@@ -7,36 +7,36 @@ afterEach(() => void vi.useRealTimers());
 
 const holding = (version: number): Catalog => ({ tables: new Map(), functions: new Map(), version });
 
-it('reports changed sources, treats omitted ones as unchanged, and polls less often while idle', async () => {
-  let [polls, version, isOmitted] = [0, 1, false];
-  const reported: (readonly string[])[] = [];
+it('tells of what has changed, takes what is left out for the same, and looks less often while nothing happens', async () => {
+  let [looks, version, isLeftOut] = [0, 1, false];
+  const told: (readonly string[])[] = [];
   const following = followCatalogs(
     async () => {
-      polls += 1;
-      return new Map(isOmitted ? [] : [['default', holding(version)]]);
+      looks += 1;
+      return new Map(isLeftOut ? [] : [['default', holding(version)]]);
     },
-    async (names) => void reported.push(names),
+    async (names) => void told.push(names),
     () => undefined,
   );
   const after = async (seconds: number): Promise<number> => {
-    const before = polls;
+    const before = looks;
     await vi.advanceTimersByTimeAsync(seconds * 1000);
-    return polls - before;
+    return looks - before;
   };
   await following.settle();
   expect(await after(4)).toBe(2);
   version = 2;
   await after(2);
-  isOmitted = true;
+  isLeftOut = true;
   await after(4);
-  isOmitted = false;
+  isLeftOut = false;
   await after(2);
-  expect(reported).toEqual([['default']]);
+  expect(told).toEqual([['default']]);
   await after(150);
   expect(await after(80)).toBe(10);
   version = 3;
   await after(8);
-  expect(reported).toEqual([['default'], ['default']]);
+  expect(told).toEqual([['default'], ['default']]);
   expect(await after(10)).toBe(5);
   await following.stop();
   expect(await after(20)).toBe(0);

@@ -1,29 +1,31 @@
-/** Follows schema changes of databases, for `svc dev`. */
+/** Databases whose tables somebody else changes, for `svc dev`. */
 import { createHash } from 'node:crypto';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { reasonOf } from '../../project/failure.ts';
-import { runCooperatively, type Cooperative } from '../../util/cooperative.ts';
+import { inSlices, type Sliced } from '../../util/sliced.ts';
 import type { Following } from './follow-files.ts';
 
-const POLL_INTERVAL_MS = 2000;
-const IDLE_POLL_INTERVAL_MS = 8000;
-/** Number of polls without a change after which the longer interval applies. */
-const IDLE_AFTER_POLLS = 60;
+const LOOK_EVERY_MS = 2000;
+/** So often where nothing has changed for a while. */
+const IDLE_LOOK_EVERY_MS = 8000;
+/** Looks that find nothing, behind which a database counts as idle. */
+const IDLE_AFTER_LOOKS = 60;
 
 export interface FollowingCatalogs extends Following {
-  /** Accepts the current catalogs as known, after a change that the service has already read. */
+  /** What is there now is known: whoever has changed it has told the service. */
   settle(): Promise<void>;
 }
 
 /**
- * Polls the catalogs of databases, less often while nothing changes. New sources, and those that cannot be read, are not reported.
- * @param read returns catalogs by source name; it may leave out unchanged ones
- * @param onChange called with the names of changed sources, never concurrently; its errors are reported
+ * Looks again and again at what databases hold, less often while nothing happens. A source that is there for the first time, or cannot be
+ * read, is not told.
+ * @param read catalogs by the names of sources; those that are known to be the same may be left out
+ * @param changed called with the names of the sources that hold something else; never twice at a time. What it throws is told.
  */
 export function followCatalogs(
   read: () => Promise<ReadonlyMap<string, Catalog>>,
-  onChange: (sources: readonly string[]) => Promise<void>,
-  progress: (message: string) => void,
+  changed: (sources: readonly string[]) => Promise<void>,
+  tell: (message: string) => void,
 ): FollowingCatalogs {
   const known = new Map<string, string>();
   let stopped = false;
@@ -31,10 +33,10 @@ export function followCatalogs(
   let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout;
   /** @returns the sources that have changed */
-  const poll = async (): Promise<readonly string[]> => {
+  const look = async (): Promise<readonly string[]> => {
     const different: string[] = [];
     for (const [name, catalog] of await read()) {
-      const now = await runCooperatively(digestOf(catalog));
+      const now = await inSlices(digestOf(catalog));
       const before = known.get(name);
       known.set(name, now);
       if (before !== undefined && before !== now) different.push(name);
@@ -43,11 +45,11 @@ export function followCatalogs(
   };
   const attempt = async (): Promise<void> => {
     try {
-      const different = await poll();
+      const different = await look();
       quiet = different.length > 0 ? 0 : quiet + 1;
-      if (different.length > 0 && !stopped) await onChange(different);
+      if (different.length > 0 && !stopped) await changed(different);
     } catch (thrown) {
-      progress(reasonOf(thrown));
+      tell(reasonOf(thrown));
     }
   };
   const next = (): void => {
@@ -55,14 +57,14 @@ export function followCatalogs(
       () => {
         running = attempt().then(() => (stopped ? undefined : next()));
       },
-      quiet < IDLE_AFTER_POLLS ? POLL_INTERVAL_MS : IDLE_POLL_INTERVAL_MS,
+      quiet < IDLE_AFTER_LOOKS ? LOOK_EVERY_MS : IDLE_LOOK_EVERY_MS,
     );
   };
   next();
   return {
     async settle() {
       quiet = 0;
-      await poll();
+      await look();
     },
     stop() {
       stopped = true;
@@ -72,8 +74,8 @@ export function followCatalogs(
   };
 }
 
-/** Digest that changes with the catalog. */
-function* digestOf({ tables, functions, ...others }: Catalog): Cooperative<string> {
+/** The same as long as the same is there. */
+function* digestOf({ tables, functions, ...others }: Catalog): Sliced<string> {
   const hash = createHash('sha256').update(JSON.stringify(others));
   for (const map of [tables, functions])
     for (const entry of map) {

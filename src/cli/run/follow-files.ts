@@ -1,48 +1,48 @@
-/** Follows edits of files, for `svc dev` and `svc metadata apply --watch`. */
+/** Files that somebody edits, for the commands that follow them. */
 import { statSync } from 'node:fs';
 import { reasonOf } from '../../project/failure.ts';
 import type { Files } from '../../project/directory/files.ts';
 
-const POLL_INTERVAL_MS = 250;
+const LOOK_EVERY_MS = 250;
 
 export interface Following {
-  /** Resolves when a running reaction has ended. */
+  /** Comes back when what was begun has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Polls files: Node's folder watching on Linux loses files that an editor replaces.
- * @param paths files, and folders with everything below them; they need not exist yet
- * @param onChange called once the files have not changed for one poll, never concurrently; its errors are reported
+ * Looks at files again and again: the watching of folders that Node has for Linux loses files that an editor replaces.
+ * @param paths files, and folders with all that is below them; what does not exist yet may come
+ * @param changed called once the files stay as they are; never twice at a time. What it throws is told.
  */
 export function followFiles(
   files: Files,
   paths: readonly string[],
-  onChange: () => Promise<void>,
-  progress: (message: string) => void,
+  changed: () => Promise<void>,
+  tell: (message: string) => void,
 ): Following {
-  const state = (): string => paths.map((path) => stateOf(files, path)).join('\n');
-  let handled = state();
+  const look = (): string => paths.map((path) => stateOf(files, path)).join('\n');
+  let handled = look();
   let before = handled;
   let stopped = false;
   let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout;
   const attempt = async (): Promise<void> => {
     try {
-      const now = state();
+      const now = look();
       const isSettled = now === before;
       before = now;
       if (!isSettled || now === handled) return;
       handled = now;
-      await onChange();
+      await changed();
     } catch (thrown) {
-      progress(reasonOf(thrown));
+      tell(reasonOf(thrown));
     }
   };
   const next = (): void => {
     timer = setTimeout(() => {
       running = attempt().then(() => (stopped ? undefined : next()));
-    }, POLL_INTERVAL_MS);
+    }, LOOK_EVERY_MS);
   };
   next();
   return {

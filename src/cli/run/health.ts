@@ -1,40 +1,39 @@
-/** `svc health`, for container health checks. It runs every few seconds and loads as little as possible. */
+/** `svc health`: what a container asks itself. Only what is needed is loaded, for it is asked every few seconds. */
 import { request } from 'node:http';
 import { EXIT } from '../../project/failure.ts';
-import type { CommandContext, CommandOutcome } from '../context.ts';
+import type { Call, Outcome } from '../call.ts';
 
 const DEFAULT_PORT = 8080;
 const DEFAULT_SECONDS = 3;
 
-export function runHealth({ options, environment }: CommandContext): Promise<CommandOutcome> {
+export function runHealth({ options, environment }: Call): Promise<Outcome> {
   const path = options['ready'] === true ? '/readyz' : '/livez';
-  const base = options['url'] ?? `http://127.0.0.1:${environment['SVC_GRAPHQL_SERVER_PORT'] || DEFAULT_PORT}`;
+  const given = options['url'] ?? `http://127.0.0.1:${environment['SVC_GRAPHQL_SERVER_PORT'] || DEFAULT_PORT}`;
   const seconds = Number(options['timeout'] ?? DEFAULT_SECONDS);
-  const failed = (message: string, code = 'unhealthy', exit: CommandOutcome['exit'] = EXIT.failed): CommandOutcome => ({
+  const failed = (message: string, code = 'unhealthy', exit: Outcome['exit'] = EXIT.failed): Outcome => ({
     exit,
     problems: [{ code, message }],
   });
-  if (typeof base !== 'string' || !URL.canParse(path, base) || !base.startsWith('http://')) {
-    return Promise.resolve(failed('--url must be a URL such as http://127.0.0.1:8080', 'usage', EXIT.usage));
+  if (typeof given !== 'string' || !URL.canParse(path, given) || !given.startsWith('http://')) {
+    return Promise.resolve(failed('--url is to be an address like http://127.0.0.1:8080', 'usage', EXIT.usage));
   }
-  if (!(seconds > 0 && seconds <= 3600))
-    return Promise.resolve(failed('--timeout must be a number of seconds, at most 3600', 'usage', EXIT.usage));
+  if (!(seconds > 0 && seconds <= 3600)) return Promise.resolve(failed('--timeout is to be a number of seconds', 'usage', EXIT.usage));
   return new Promise((resolve) => {
-    const pending = request(new URL(path, base), { agent: false }, (response) => {
+    const asked = request(new URL(path, given), { agent: false }, (answer) => {
       let text = '';
-      response.setEncoding('utf8');
-      response.on('data', (piece: string) => {
+      answer.setEncoding('utf8');
+      answer.on('data', (piece: string) => {
         if (text.length < 1000) text += piece;
       });
-      response.on('end', () => resolve(response.statusCode === 200 ? { text: 'OK', data: { status: text } } : failed(text, 'unhealthy')));
-      response.on('error', (error) => resolve(failed(error.message)));
+      answer.on('end', () => resolve(answer.statusCode === 200 ? { text: 'OK', data: { status: text } } : failed(text, 'unhealthy')));
+      answer.on('error', (error) => resolve(failed(error.message)));
     });
-    // The timeout covers the whole response.
+    // For all of the answer: one that comes in drops is none.
     setTimeout(() => {
-      resolve(failed(`${path}: no response within ${seconds} s`));
-      pending.destroy();
+      resolve(failed(`${path}: no answer within ${seconds} s`));
+      asked.destroy();
     }, seconds * 1000).unref();
-    pending.on('error', (error) => resolve(failed(`${path}: ${error.message}`)));
-    pending.end();
+    asked.on('error', (error) => resolve(failed(`${path}: ${error.message}`)));
+    asked.end();
   });
 }

@@ -1,4 +1,4 @@
-/** Prints rows as aligned columns. */
+/** Columns for people, as wide as their widest cell. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((name, i) => Math.max(width(name), ...rows.map((row) => width(row[i] ?? ''))));
   const line = (row: readonly string[]): string =>
@@ -9,7 +9,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), ...rows.map(line)].join('\n');
 }
 
-/** Width of a text in terminal columns; East Asian characters and emoji count twice. */
+/** Columns of a terminal: those of East Asian scripts and pictures are twice as wide. */
 function width(text: string): number {
   let sum = 0;
   for (const character of text)

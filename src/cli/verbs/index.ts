@@ -1,4 +1,4 @@
-/** All commands of projects, and their groups. */
+/** All commands of projects, and the groups that they stand in. */
 import { importVerbs } from './import.ts';
 import { metadataGroups, metadataVerbs } from './metadata.ts';
 import { migrateGroups, migrateVerbs } from './migrate.ts';

@@ -1,6 +1,6 @@
-/** Event delivery. */
+/** Deliveries of events. */
 import { optionsOf } from '../option.ts';
-import { boolean, wholeNumber, milliseconds } from '../option-types.ts';
+import { boolean, integer, milliseconds } from '../option-types.ts';
 
 const events = optionsOf('Events');
 
@@ -9,30 +9,30 @@ export const eventOptions = {
     'disable-eventing',
     boolean,
     false,
-    'Deliver no events of event triggers, cron triggers and one-off schedules. Events stay queued for other instances; events of cron triggers are not generated.',
+    'Deliver no events of event triggers, cron triggers and one-off schedules: they are kept for instances that do, and the events of cron triggers are not made ahead.',
   ),
   eventsHttpPoolSize: events(
     'events-http-pool-size',
-    wholeNumber(1, 100_000),
+    integer(1, 100_000),
     100,
-    'Maximum number of concurrent event deliveries. One trigger uses at most three quarters of them.',
+    'Most events that are delivered at a time. One trigger takes three quarters of them at most.',
   ),
   eventsFetchInterval: events(
     'events-fetch-interval',
     milliseconds(0),
     1000,
-    'Interval for polling a source without queued events, in milliseconds. Sources also notify the service. 0 disables event triggers.',
+    'How often to look for events of triggers in a source that had none, besides being told of them; 0 delivers none of event triggers.',
   ),
   eventsFetchBatchSize: events(
     'events-fetch-batch-size',
-    wholeNumber(0, 10_000),
+    integer(0, 10_000),
     100,
-    'Maximum number of events fetched from a database at once; 0 disables event triggers.',
+    'Most events that are taken from a database at a time; 0 delivers none of event triggers.',
   ),
   enableTriggersErrorLogLevel: events(
     'enable-triggers-error-log-level',
     boolean,
     false,
-    'Log failed deliveries with level error instead of info.',
+    'Log deliveries that fail with the level error rather than info.',
   ),
 } as const;

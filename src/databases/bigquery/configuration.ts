@@ -1,31 +1,20 @@
-/** Configuration of a source, as in `dwh_add_source` and in exported metadata. */
-import {
-  type Codec,
-  intAtLeast,
-  leaf,
-  list,
-  nonEmptyText,
-  object,
-  optional,
-  parseFailed,
-  required,
-  wrongType,
-} from '../../metadata/codec.ts';
+/** The configuration of a source: what `dwh_add_source` takes and the exported document holds. */
+import { type Codec, atLeast, leaf, list, nonEmptyText, object, optional, parseFailed, required, wrongType } from '../../metadata/codec.ts';
 import type { ConfiguredText } from '../../metadata/environment-template.ts';
 import { refuseUnknownKeys } from '../../metadata/unknown-keys.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
 
-/** Service account key, or a reference to it. */
+/** The key of a service account, or where it stands. */
 export type ConfiguredAccount =
   | ConfiguredText
-  /** Key as issued by Google. */
+  /** As Google gives it out. */
   | { readonly kind: 'key'; readonly key: JsonObject }
   | { readonly kind: 'file'; readonly path: string }
-  /** Application default credentials from the environment of the service. */
+  /** Application default credentials of the environment of the service. */
   | { readonly kind: 'application-default' };
 
-/** Project ID, or project number. */
+/** Numbers of projects may be written as numbers. */
 export type ConfiguredProject = ConfiguredText | { readonly kind: 'number'; readonly number: number };
 
 export type ConfiguredDatasets = ConfiguredText | { readonly kind: 'names'; readonly names: readonly string[] };
@@ -34,20 +23,20 @@ export interface BigQueryConfiguration {
   readonly serviceAccount: ConfiguredAccount;
   readonly projectId: ConfiguredProject;
   readonly datasets: ConfiguredDatasets;
-  /** Location of the datasets. By default, BigQuery determines it. */
+  /** Where the datasets lie; undefined: BigQuery finds out. */
   readonly location?: string;
-  /** Maximum rows of each list in an answer. */
+  /** Rows that each level of an answer has at most. */
   readonly globalSelectLimit?: number;
-  /** Maximum bytes billed for a statement. Defaults to the limit of the project. */
+  /** Of each statement; undefined: what the project allows. */
   readonly maximumBytesBilled?: number;
-  /** Delay before the first retry of a transient failure, in μs; doubles with each retry. */
+  /** μs before the first repetition of what failed in passing; it doubles. */
   readonly retryBaseDelay?: number;
   readonly retryLimit?: number;
-  /** Replaces Google's endpoint. */
+  /** In place of Google's own. */
   readonly apiEndpoint?: ConfiguredText;
 }
 
-/** Members of a service account key file. */
+/** What a file with the key of a service account holds. */
 const KEY_PARTS = [
   'type',
   'project_id',
@@ -103,8 +92,7 @@ const account: Codec<ConfiguredAccount> = leaf(
     return value.kind === 'file' ? { dynamic_from_file: value.path } : encodeText(value);
   },
   {
-    description:
-      'Service account key: the object that Google issues, its text as a template, `{"from_env": …}`, or `{"dynamic_from_file": …}` below the allowed folder. `{"application_default": true}` uses the application default credentials of the environment.',
+    says: 'The key of a service account: as the object that Google gives out, as its text, which is a template, as `{"from_env": …}`, or as `{"dynamic_from_file": …}` below the allowed folder. `{"application_default": true}`: the application default credentials of the environment.',
   },
 );
 
@@ -117,7 +105,7 @@ const project: Codec<ConfiguredProject> = leaf(
     return fromEnvironment(json, path);
   },
   (value) => (value.kind === 'number' ? value.number : encodeText(value)),
-  { description: 'Project ID as a template, project number, or `{"from_env": …}`.' },
+  { says: 'The id of a project, which is a template, its number, or `{"from_env": …}`.' },
 );
 
 const names = list(nonEmptyText);
@@ -131,7 +119,7 @@ const datasets: Codec<ConfiguredDatasets> = leaf(
     return fromEnvironment(json, path);
   },
   (value) => (value.kind === 'names' ? [...value.names] : encodeText(value)),
-  { description: 'Names of datasets: a list, comma-separated text as a template, or `{"from_env": …}`.' },
+  { says: 'Names of datasets: a list, a text with commas between them, which is a template, or `{"from_env": …}`.' },
 );
 
 const text: Codec<ConfiguredText> = leaf(
@@ -142,7 +130,7 @@ const text: Codec<ConfiguredText> = leaf(
     return fromEnvironment(json, path);
   },
   encodeText,
-  { description: 'URL as a template, or `{"from_env": …}`.' },
+  { says: 'A URL, which is a template, or `{"from_env": …}`.' },
 );
 
 export const configuration: Codec<BigQueryConfiguration> = object('BigQueryConfiguration', {
@@ -150,9 +138,9 @@ export const configuration: Codec<BigQueryConfiguration> = object('BigQueryConfi
   projectId: required(project),
   datasets: required(datasets),
   location: optional(nonEmptyText),
-  globalSelectLimit: optional(intAtLeast('global_select_limit', 1)),
-  maximumBytesBilled: optional(intAtLeast('maximum_bytes_billed', 1)),
-  retryBaseDelay: optional(intAtLeast('retry_base_delay', 0)),
-  retryLimit: optional(intAtLeast('retry_limit', 0)),
+  globalSelectLimit: optional(atLeast('global_select_limit', 1)),
+  maximumBytesBilled: optional(atLeast('maximum_bytes_billed', 1)),
+  retryBaseDelay: optional(atLeast('retry_base_delay', 0)),
+  retryLimit: optional(atLeast('retry_limit', 0)),
   apiEndpoint: optional(text),
 });

@@ -1,4 +1,4 @@
-/** Families of types, which decide how values are checked, sent, compared and printed. */
+/** Kinds of type: they decide how values are checked, sent, compared and printed. */
 import type { CatalogType } from '../../catalog/catalog.ts';
 
 export type Family =
@@ -43,31 +43,31 @@ const FAMILIES: Readonly<Record<string, Family>> = {
 
 export const TYPE_NAMES: readonly string[] = Object.keys(FAMILIES);
 
-/** Returns the family of a type; for an array, that of its elements. */
+/** Of the element where it is an array. */
 export function familyOf({ name }: CatalogType): Family {
   return FAMILIES[name] ?? 'other';
 }
 
-/** Returns whether numbers of the type are printed as strings if numeric types are stringified. */
+/** Whether its numbers are printed as texts where the service is told to. */
 export function isStringified({ name }: CatalogType): boolean {
   return name === 'INT64' || name === 'NUMERIC' || name === 'BIGNUMERIC' || name === 'FLOAT64';
 }
 
 const UNCOMPARED: ReadonlySet<Family> = new Set(['geography', 'json', 'struct', 'other']);
 
-/** Returns whether values of the type can be compared and ordered. */
+/** Whether its values are equal or not, and come one after another. */
 export function isOrdered(type: CatalogType): boolean {
   return !type.array && !UNCOMPARED.has(familyOf(type));
 }
 
-/** Returns whether rows can be grouped and joined by the type: BigQuery cannot partition by floating-point numbers. */
-export function isKeyType(type: CatalogType): boolean {
+/** Whether rows can be told apart by it, and found by it: partitions by floating point numbers are refused. */
+export function isKey(type: CatalogType): boolean {
   return isOrdered(type) && familyOf(type) !== 'float';
 }
 
-/** Returns whether values of both types can be compared without a cast. */
+/** Whether values of the two are compared as they are. */
 export function areComparable(one: CatalogType, other: CatalogType): boolean {
-  if (!isKeyType(one) || !isKeyType(other)) return false;
+  if (!isKey(one) || !isKey(other)) return false;
   const [first, second] = [familyOf(one), familyOf(other)];
   const isNumber = (family: Family): boolean => family === 'integer' || family === 'decimal';
   return first === 'range' ? one.name === other.name : first === second || (isNumber(first) && isNumber(second));

@@ -10,6 +10,7 @@ import { tableName } from './table-name.ts';
 import type { BigQuerySource } from './source.ts';
 import { types } from './types.ts';
 
+/** BigQuery. */
 export const bigquery: Backend<BigQueryConfiguration, BigQuerySource> = {
   kind: 'dwh',
   aliases: [],
@@ -32,7 +33,7 @@ export const bigquery: Backend<BigQueryConfiguration, BigQuerySource> = {
   metrics,
   console: consoleForm,
   errorCodes: { failed: 'database-error', noConnection: 'database-error' },
-  // Constraints do not matter for a read-only source.
+  // Its constraints have no meaning here.
   isMadeUpConstraint: () => false,
   compiler,
   connect,

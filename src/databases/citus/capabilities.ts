@@ -5,7 +5,7 @@ export const capabilities: Capabilities = {
   functions: true,
   enumTables: true,
   namingConventions: false,
-  // A row of a distributed table has another type on each server, which no function accepts.
+  // A row of a distributed table has another type on each server: no function takes it.
   computedFields: false,
   distinctOn: true,
   onConflict: true,

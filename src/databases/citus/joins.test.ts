@@ -11,7 +11,7 @@ const type = (name: string, more: Partial<CatalogType> = {}): CatalogType => ({
 });
 const both = (one: CatalogType, other: CatalogType): readonly boolean[] => [areJoined(one, other), areJoined(other, one)];
 
-describe('types of join columns', () => {
+describe('columns that may find related rows', () => {
   it.each([
     ['int4', 'int8'],
     ['int2', 'numeric'],
@@ -24,7 +24,7 @@ describe('types of join columns', () => {
     ['uuid', 'uuid'],
     ['jsonb', 'jsonb'],
     ['bpchar', 'bpchar'],
-  ])('can join %s and %s', (one, other) => {
+  ])('are those of %s and %s', (one, other) => {
     expect(both(type(one), type(other))).toEqual([true, true]);
   });
 
@@ -39,17 +39,17 @@ describe('types of join columns', () => {
     ['int4', 'text'],
     ['json', 'json'],
     ['point', 'point'],
-  ])('cannot join %s and %s', (one, other) => {
+  ])('are not those of %s and %s', (one, other) => {
     expect(both(type(one), type(other))).toEqual([false, false]);
   });
 
-  it('can join arrays of the same element type only', () => {
+  it('have the same elements where they are arrays', () => {
     expect(both(type('int4', { array: true }), type('int4', { array: true }))).toEqual([true, true]);
     expect(both(type('int4', { array: true }), type('int8', { array: true }))).toEqual([false, false]);
     expect(both(type('int4', { array: true }), type('int4'))).toEqual([false, false]);
   });
 
-  it('can join a type that is not built in with itself and its domains only', () => {
+  it('are of the same type where that is no built-in one, whatever domains are over it', () => {
     const mood = { schema: 'public', kind: 'enum' } as const;
     expect(both(type('mood', mood), type('mood', { ...mood, domain: { schema: 'public', name: 'good_mood' } }))).toEqual([true, true]);
     expect(both(type('mood', mood), type('text'))).toEqual([false, false]);
@@ -57,7 +57,7 @@ describe('types of join columns', () => {
     expect(both(type('int4', { schema: 'public' }), type('int8'))).toEqual([false, false]);
   });
 
-  it('can join texts with compatible collations only', () => {
+  it('have collations that agree', () => {
     const collated = (id: number, deterministic: boolean): CatalogType => type('text', { collation: { id, deterministic } });
     expect(both(collated(950, true), type('text'))).toEqual([true, true]);
     expect(both(collated(950, true), collated(12345, true))).toEqual([false, false]);

@@ -1,39 +1,41 @@
 /**
- * Prepared statements of a session. The driver does not report the number of warnings for statements with rows, but the last packet of
- * an answer contains it; reading it there saves a round trip for each statement.
+ * Prepared statements in a session. The driver does not tell how many warnings there were for rows, though the last packet of an answer
+ * has the number: it is read from there, which saves a question to the server behind each statement.
  */
 import type { Connection, PoolConnection, ResultSetHeader } from 'mysql2/promise';
 import type { ResultBudget } from '../../backend/result-budget.ts';
 
 export type Row = readonly (Buffer | null)[];
 
-/** Cells are texts as sent by the server. */
-export interface ExecutionResult {
-  /** `null` if the statement returns no rows. */
+/** Cells are texts as they came. */
+export interface Answer {
+  /** Null where the statement gives none. */
   readonly rows: readonly Row[] | null;
+  /** Rows that it has written. */
   readonly affectedRows: number;
+  /** Whether the server warns of anything. */
   readonly warns: boolean;
 }
 
-/** Reservation of result memory for the answers of one or several statements. */
-export interface ResultReservation {
-  readonly budget: ResultBudget;
-  /** The statement commits, whatever happens to its answer. */
+/** What the answers of one or several statements are kept in. */
+export interface Keeping {
+  readonly intake: ResultBudget;
+  /** What the statement writes stands, whatever becomes of its answer. */
   readonly isDone: boolean;
-  /** Bytes reserved so far. */
-  bytes: number;
+  /** Bytes, up to now. */
+  taken: number;
 }
 
 const NO_ROW: Row = [];
 
-/** Internals of the driver. */
+/** What the driver's own command and packets are. */
 interface DriverPacket {
   isEOF(): boolean;
   eofWarningCount(): number;
   readInt8(): number;
   readLengthCodedBuffer(): Buffer | null;
 }
-/** Handles a packet and returns the handler of the next one. */
+/** What a command does with the packet that comes; returns what it does with the next one. */
 type Step = (this: DriverCommand, packet: DriverPacket) => Step;
 interface DriverCommand {
   execute(packet: DriverPacket | null | undefined, connection: object): boolean;
@@ -42,7 +44,7 @@ interface DriverCommand {
   readonly _fieldCount: number;
   _receivedFieldsCount: number;
   _rowParser: { next(packet: DriverPacket): Row };
-  /** Added here: reserves memory for a row. */
+  /** Ours: what is kept of a row that came. */
   takes?: (row: Row) => Row;
 }
 interface DriverConnection {
@@ -50,7 +52,7 @@ interface DriverConnection {
   query(text: string, done: (error: Error | null) => void): void;
 }
 
-/** Skips column descriptions: all columns are texts, and reading the descriptions takes longer than a small row. */
+/** Nobody asks what the columns are, all of them are texts: to read their descriptions takes longer than a small row. */
 const skipColumn: Step = function () {
   return ++this._receivedFieldsCount < this._fieldCount ? skipColumn : endColumns;
 };
@@ -65,7 +67,7 @@ const endColumns: Step = function () {
   return this.row;
 };
 
-/** Reads a row of the binary protocol: one byte, a bit for each null column, and the texts of the others. */
+/** A row of the binary protocol: a byte, a bit for each column that is null, and the texts of the others. */
 function cellsOf(packet: DriverPacket, count: number): Row {
   packet.readInt8();
   const nulls: number[] = [];
@@ -79,34 +81,29 @@ function cellsOf(packet: DriverPacket, count: number): Row {
 }
 
 /**
- * @param reservation for the cells; without one, they are not limited
- * @throws Error of the driver, SvcError if the budget is exhausted
+ * @param keeping of the cells; absent: all are
+ * @throws Error of the driver, SvcError of an intake that takes no more
  */
-export function execute(
-  connection: Connection,
-  text: string,
-  values: readonly (string | null)[],
-  reservation?: ResultReservation,
-): Promise<ExecutionResult> {
+export function execute(connection: Connection, text: string, values: readonly (string | null)[], keeping?: Keeping): Promise<Answer> {
   const driver = (connection as PoolConnection).connection as unknown as DriverConnection;
   return new Promise((resolve, reject) => {
     let warnings = 0;
     let isRefused = false;
     const command = driver.execute({ sql: text, values: [...values], rowsAsArray: true }, (error, result) => {
       if (error !== null) reject(error);
-      else if (isRefused && reservation !== undefined) reject(reservation.budget.refusal(reservation.isDone));
+      else if (isRefused && keeping !== undefined) reject(keeping.intake.refusal(keeping.isDone));
       else if ('affectedRows' in result) resolve({ rows: null, affectedRows: result.affectedRows, warns: result.warningStatus !== 0 });
       else resolve({ rows: result, affectedRows: 0, warns: warnings !== 0 });
     });
     const read = command.execute;
     command.readField = skipColumn;
-    if (reservation !== undefined) {
+    if (keeping !== undefined) {
       command.takes = (row) => {
         let bytes = 0;
         for (const cell of row) bytes += cell?.length ?? 0;
-        isRefused ||= !reservation.budget.take(bytes);
+        isRefused ||= !keeping.intake.take(bytes);
         if (isRefused) return NO_ROW;
-        reservation.bytes += bytes;
+        keeping.taken += bytes;
         return row;
       };
     }
@@ -117,7 +114,7 @@ export function execute(
   });
 }
 
-/** Runs a statement without values, rows and result, such as `commit`. @throws Error of the driver */
+/** A statement without values, rows and results: `commit`. @throws Error of the driver */
 export function command(connection: Connection, text: string): Promise<void> {
   const driver = (connection as PoolConnection).connection as unknown as DriverConnection;
   return new Promise((resolve, reject) => driver.query(text, (error) => (error === null ? resolve() : reject(error))));

@@ -12,6 +12,7 @@ import { tableName, tableNameWithin } from './table-name.ts';
 import type { MariadbSource } from './source.ts';
 import { types } from './types.ts';
 
+/** MariaDB. */
 export const mariadb: Backend<MariadbConfiguration, MariadbSource> = {
   kind: 'dbb',
   aliases: [],
@@ -30,7 +31,7 @@ export const mariadb: Backend<MariadbConfiguration, MariadbSource> = {
   console: consoleForm,
   diagnostics,
   errorCodes: { failed: 'database-error', noConnection: 'database-error' },
-  // Other unnamed keys get the name of their first column, which is meaningful.
+  // A key that is given no name has that of its first column, which says something.
   isMadeUpConstraint: (name) => name === 'PRIMARY',
   compiler,
   connect,

@@ -2,5 +2,5 @@ import type { SqlText } from '../../backend/sql-text.ts';
 import { mayChangeCatalog } from '../shared/may-change-catalog.ts';
 import { refuseWritable } from './definitions/read-only.ts';
 
-/** SQL text of MariaDB. */
+/** How MariaDB reads SQL. Definitions commit implicitly. */
 export const sqlText: SqlText = { mayChangeCatalog, requireReads: refuseWritable };

@@ -1,15 +1,15 @@
 import { taggedText } from '../../backend/query-tags.ts';
-import type { Catalog, CatalogScope, QualifiedName, TableOverview } from '../../catalog/catalog.ts';
+import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { placedStatements } from '../../model/split-statements.ts';
-import { MAX_RESULT_BYTES, resultTooLarge } from '../shared/result-size.ts';
+import { MOST_RESULT_BYTES, resultTooLarge } from '../shared/result-size.ts';
 import { readCatalog } from './catalog.ts';
 import { CancelledError, DatabaseError } from './driver/database-error.ts';
 import { WireExchange, type WireStep, type TextResult } from './driver/exchange.ts';
 import { cancelReason, type DriverSession } from './driver/session.ts';
 import { localSettings, STANDARD_STRINGS, WITHOUT_SETTINGS } from './session-settings.ts';
 import { commitError, runSqlError, statementError } from './errors.ts';
-import { readTableOverviews } from './table-overviews.ts';
+import { surveyTables } from './survey.ts';
 import type {
   Connection,
   JsonRow,
@@ -20,18 +20,18 @@ import type {
   StatementOptions,
 } from '../../backend/connection.ts';
 
-/** Maximum of the protocol's 16-bit count. */
+/** The bound of the protocol's 16-bit count. */
 const MAX_PARAMETERS = 65_535;
 
 const EXPLAIN = 'explain (format text) ';
 
 const NO_ROW: JsonRow = [];
-/** Timeout for a rollback, after which the connection is closed. */
+/** A connection that is not even rolled back in so long is given up. */
 const ROLLBACK_MS = 10_000;
 
 /**
- * A session for exclusive use. With `begin`, the first exchange opens a transaction. `prelude` has the settings of each transaction if the
- * session cannot keep them.
+ * Statements in a session that the caller has for itself. With `begin`, the first exchange opens
+ * a transaction; `prelude` follows it when nothing may be kept in the session.
  */
 export class SessionConnection implements Connection {
   readonly #session: DriverSession;
@@ -43,18 +43,18 @@ export class SessionConnection implements Connection {
   #over = false;
 
   /**
-   * @param options `deadline` in epoch milliseconds, for statements without one and for the end of the transaction; `oneByOne` sends the
-   * statements of SQL one by one
+   * @param how `deadline` of statements that have none of their own, and of the end of the transaction; epoch milliseconds. `oneByOne`:
+   * the statements of a text of SQL are sent one after the other.
    */
   constructor(
     session: DriverSession,
     watch: () => void,
     prelude: WireStep | null,
     begin: WireStep | null,
-    options: { readonly deadline?: number | undefined; readonly oneByOne?: boolean } = {},
+    how: { readonly deadline?: number | undefined; readonly oneByOne?: boolean } = {},
   ) {
-    this.#deadline = options.deadline;
-    this.#oneByOne = options.oneByOne === true;
+    this.#deadline = how.deadline;
+    this.#oneByOne = how.oneByOne === true;
     this.#session = session;
     this.#watch = watch;
     this.#prelude = prelude;
@@ -64,76 +64,75 @@ export class SessionConnection implements Connection {
 
   readonly #inTransaction: boolean;
 
-  async runJson(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<JsonRow> {
-    return this.#json(taggedText(statement.text, options.tags), values, options);
+  async runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
+    return this.#json(taggedText(statement.text, how.tags), values, how);
   }
 
-  async runRows(statement: Pick<Statement, 'text'>, values: readonly (string | null)[], options: RunOptions): Promise<readonly JsonRow[]> {
+  async runRows(statement: Pick<Statement, 'text'>, values: readonly (string | null)[], how: RunOptions): Promise<readonly JsonRow[]> {
     const rows: JsonRow[] = [];
     try {
-      await this.#exchange('json', [{ text: statement.text, values }], options, rows);
+      await this.#exchange('json', [{ text: statement.text, values }], how, rows);
       return rows;
     } catch (failure) {
       throw statementError(failure, { text: statement.text, values, prepared: this.#session.prepare });
     }
   }
 
-  async explain(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<readonly string[]> {
-    const result = await this.#rows({ text: EXPLAIN + statement.text, values, once: true }, options);
+  async explain(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<readonly string[]> {
+    const result = await this.#rows({ text: EXPLAIN + statement.text, values, once: true }, how);
     return result.rows.map((row) => row[0] ?? '');
   }
 
-  async query(text: string, values: readonly (string | null)[], options: StatementOptions = {}): Promise<RunSqlResult> {
-    const { settings = [] } = options;
-    return runSqlResult(await this.#rows({ text, values }, options, settings.length === 0 ? [] : [localSettings(settings)]));
+  async query(text: string, values: readonly (string | null)[], how: StatementOptions = {}): Promise<RunSqlResult> {
+    const { settings = [] } = how;
+    return runSqlResult(await this.#rows({ text, values }, how, settings.length === 0 ? [] : [localSettings(settings)]));
   }
 
-  async runSql(sql: string, options: RunSqlOptions): Promise<RunSqlResult> {
+  async runSql(sql: string, how: RunSqlOptions): Promise<RunSqlResult> {
     if (sql.includes('\0'))
       throw new SvcError('postgres-error', 'query execution failed', { internal: 'the text contains a NUL character' });
-    // The SQL may change settings of the session, which must not affect other requests.
+    // Whatever the text does to the session's settings must not be seen by others.
     this.#session.tainted = true;
-    const { maxBytes = MAX_RESULT_BYTES } = options;
+    const { mostBytes = MOST_RESULT_BYTES } = how;
     const statements = this.#oneByOne ? placedStatements(sql) : [];
     const parts = statements.length > 1 ? statements : [{ text: sql, at: 0 }];
     let last: TextResult | undefined;
     let before = 0;
     try {
-      // The settings of the service do not apply to it.
+      // Nor do the service's own settings hold for it.
       if (this.#session.prepare || this.#inTransaction) {
-        const isStandard = this.#inTransaction && options.standardStrings === true;
-        await this.#exchange('json', isStandard ? [WITHOUT_SETTINGS, STANDARD_STRINGS] : [WITHOUT_SETTINGS], options);
+        const isStandard = this.#inTransaction && how.standardStrings === true;
+        await this.#exchange('json', isStandard ? [WITHOUT_SETTINGS, STANDARD_STRINGS] : [WITHOUT_SETTINGS], how);
       }
       for (const { text } of parts) {
-        const done = await this.#exchange('simple', [{ text, values: [] }], { ...options, maxBytes });
-        // It may end before it is cancelled.
-        if (done.bytes > maxBytes) throw resultTooLarge(maxBytes);
+        const done = await this.#exchange('simple', [{ text, values: [] }], { ...how, mostBytes });
+        // It ended before it was stopped.
+        if (done.bytes > mostBytes) throw resultTooLarge(mostBytes);
         last = done.results.at(-1);
         before++;
       }
       return runSqlResult(last ?? { columns: null, rows: [], command: '' });
     } catch (failure) {
-      if (failure instanceof CancelledError && failure.reason === 'size' && failure.clientError === null)
-        throw resultTooLarge(maxBytes, failure);
+      if (failure instanceof CancelledError && failure.reason === 'size' && failure.told === null) throw resultTooLarge(mostBytes, failure);
       if (failure instanceof DatabaseError) {
         const skipped = [...sql.slice(0, parts[before]?.at)].length;
         const position = failure.position === null ? null : skipped + Number(failure.position);
-        options.onFailure?.({ completed: before + failure.completed, position });
+        how.onFailure?.({ done: before + failure.done, position });
       }
       throw runSqlError(failure, sql);
     }
   }
 
-  introspect(scope?: CatalogScope, options: RunOptions = {}): Promise<Catalog> {
-    return readCatalog((text, values) => this.#json(text, values, options), scope);
+  introspect(scope?: CatalogScope, how: RunOptions = {}): Promise<Catalog> {
+    return readCatalog((text, values) => this.#json(text, values, how), scope);
   }
 
-  tableOverviews(tables?: readonly QualifiedName[], options: RunOptions = {}): Promise<readonly TableOverview[]> {
-    return readTableOverviews((text, values) => this.query(text, values, options), tables);
+  survey(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly SurveyedTable[]> {
+    return surveyTables((text, values) => this.query(text, values, how), tables);
   }
 
   async commit(): Promise<void> {
-    if (this.#begin !== null) return; // no statement ran
+    if (this.#begin !== null) return; // nothing was run
     try {
       const done = await this.#exchange('text', [{ text: 'commit', values: [] }], {});
       if (done.results[0]?.command === 'ROLLBACK')
@@ -143,7 +142,7 @@ export class SessionConnection implements Connection {
     }
   }
 
-  /** Never throws: a session that cannot be rolled back is not reused. */
+  /** Never throws: a session that cannot be cleaned is not used again. */
   async rollback(): Promise<void> {
     if (this.#begin !== null || this.#session.isClosed) return;
     try {
@@ -153,23 +152,23 @@ export class SessionConnection implements Connection {
     }
   }
 
-  /** Refuses further statements: the session returns to the pool. */
+  /** No statement is taken any more: the session goes to somebody else. */
   finish(): void {
     this.#over = true;
   }
 
-  async #json(text: string, values: readonly (string | null)[], options: RunOptions): Promise<JsonRow> {
+  async #json(text: string, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
     try {
-      return (await this.#exchange('json', [{ text, values }], options)).rows.at(-1) ?? NO_ROW;
+      return (await this.#exchange('json', [{ text, values }], how)).rows.at(-1) ?? NO_ROW;
     } catch (failure) {
       throw statementError(failure, { text, values, prepared: this.#session.prepare });
     }
   }
 
-  /** @param first earlier steps in the same transaction */
-  async #rows(step: WireStep, options: RunOptions, first: readonly WireStep[] = []): Promise<TextResult> {
+  /** @param first steps before it, in its transaction */
+  async #rows(step: WireStep, how: RunOptions, first: readonly WireStep[] = []): Promise<TextResult> {
     try {
-      return (await this.#exchange('text', [...first, step], options)).results.at(-1) as TextResult;
+      return (await this.#exchange('text', [...first, step], how)).results.at(-1) as TextResult;
     } catch (failure) {
       throw statementError(failure, { text: step.text, values: step.values, prepared: this.#session.prepare && step.once !== true });
     }
@@ -178,11 +177,11 @@ export class SessionConnection implements Connection {
   async #exchange(
     mode: 'json' | 'text' | 'simple',
     own: readonly WireStep[],
-    options: RunSqlOptions,
+    how: RunSqlOptions,
     collected: JsonRow[] | null = null,
   ): Promise<WireExchange> {
     if (this.#over) throw new Error('the transaction is over');
-    // A pending cancel request could cancel this statement.
+    // A cancel request that is still under way could hit this statement.
     while (this.#session.cancelsOpen > 0 && !this.#session.isClosed) await new Promise((resolve) => setTimeout(resolve, 2));
     const steps: WireStep[] = [];
     if (mode !== 'simple') {
@@ -191,19 +190,19 @@ export class SessionConnection implements Connection {
       this.#begin = null;
       steps.push(...own);
     }
-    const within = options.deadline === undefined && this.#deadline !== undefined ? { ...options, deadline: this.#deadline } : options;
+    const within = how.deadline === undefined && this.#deadline !== undefined ? { ...how, deadline: this.#deadline } : how;
     const done = await runExchange(this.#session, mode, mode === 'simple' ? own : steps, within, this.#watch, collected);
     if (done.failure !== null) throw done.failure;
     return done;
   }
 }
 
-/** Sends one exchange and resolves with it at its end, also after a failure. */
+/** Sends one exchange; resolves with it at its end, also when it failed. */
 export function runExchange(
   session: DriverSession,
   mode: 'json' | 'text' | 'simple',
   steps: readonly WireStep[],
-  options: RunSqlOptions,
+  how: RunSqlOptions,
   watch: () => void,
   collected: JsonRow[] | null = null,
 ): Promise<WireExchange> {
@@ -211,18 +210,18 @@ export function runExchange(
   return new Promise((resolve) => {
     const exchange = new WireExchange(mode, steps, resolve);
     exchange.collected = collected;
-    exchange.resultBudget = options.resultBudget ?? null;
-    if (options.maxRows !== undefined) exchange.maxRows = options.maxRows;
-    if (options.maxBytes !== undefined) exchange.maxBytes = options.maxBytes;
-    startExchange(session, exchange, options, watch);
+    exchange.intake = how.intake ?? null;
+    if (how.maxRows !== undefined) exchange.maxRows = how.maxRows;
+    if (how.mostBytes !== undefined) exchange.mostBytes = how.mostBytes;
+    startExchange(session, exchange, how, watch);
   });
 }
 
-/** Sends an exchange with checked parameters, or settles it if it is cancelled or its deadline has passed. */
-export function startExchange(session: DriverSession, exchange: WireExchange, options: RunOptions, watch: () => void): void {
-  if (options.signal !== undefined || options.deadline !== undefined) {
-    exchange.signal = options.signal;
-    if (options.deadline !== undefined) exchange.deadline = options.deadline;
+/** Sends an exchange whose parameters have been checked; where it is too late for it, it is settled at once. */
+export function startExchange(session: DriverSession, exchange: WireExchange, how: RunOptions, watch: () => void): void {
+  if (how.signal !== undefined || how.deadline !== undefined) {
+    exchange.signal = how.signal;
+    if (how.deadline !== undefined) exchange.deadline = how.deadline;
     const late = cancelReason(exchange, Date.now());
     if (late !== null) {
       exchange.failure = new CancelledError(late);
@@ -235,7 +234,7 @@ export function startExchange(session: DriverSession, exchange: WireExchange, op
   session.send(exchange);
 }
 
-/** @throws SvcError for more parameters than a message can have */
+/** Throws `SvcError` for more parameters than a message can carry. */
 export function checkParameters(steps: readonly WireStep[]): void {
   for (const step of steps) {
     if (step.values.length > MAX_PARAMETERS)

@@ -1,6 +1,9 @@
-/** PostgreSQL's types as GraphQL scalars by catalog name. Any other type is a scalar with its catalog name that accepts strings. */
+/**
+ * PostgreSQL's types as GraphQL scalars: names, operators, traits and input coercion, by catalog
+ * name. What is not listed is a scalar with the catalog's own name that takes strings.
+ */
 import { aggregatePredicate, COMMON_AGGREGATES, commonAggregatePredicates } from '../shared/aggregates.ts';
-import type { ComparedScalar, ComparisonOperator } from '../shared/operators.ts';
+import type { ComparedScalar, Operator } from '../shared/operators.ts';
 import { scalarTable } from '../shared/scalar-table.ts';
 import type { TypeSystem } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
@@ -21,11 +24,11 @@ interface Traits {
   readonly graphql: string;
   readonly numeric?: true;
   readonly incomparable?: true;
-  /** Arrays have no order for `max`, or a special output. */
+  /** Without an order that `max` knows, or with an output of its own. */
   readonly arraysIncomparable?: true;
   readonly unordered?: true;
   readonly json?: 'json' | 'jsonb';
-  readonly comparisons?: (type: CatalogType) => readonly ComparisonOperator[];
+  readonly comparisons?: (type: CatalogType) => readonly Operator[];
 }
 
 const textual = (graphql: string): Traits => ({ graphql, comparisons: () => TEXT_COMPARISONS });
@@ -54,7 +57,7 @@ const BUILT_IN: Readonly<Record<string, Traits>> = {
   jsonb: { graphql: 'jsonb', incomparable: true, json: 'jsonb', comparisons: () => JSONB_COMPARISONS },
 };
 
-/** Types of extensions in any schema. */
+/** Types of extensions, wherever these are installed. */
 const EXTENSIONS: Readonly<Record<string, Traits>> = {
   citext: textual('citext'),
   geometry: { graphql: 'geometry', incomparable: true, arraysIncomparable: true, comparisons: geometryComparisons },
@@ -91,7 +94,7 @@ function describe(type: CatalogType): ComparedScalar {
 
 const FLOAT8 = baseType('float8');
 
-/** Built-in types that are scalars with their own names. */
+/** Built-in types that are scalars of their own names. */
 const OTHERS = [
   ...['inet', 'cidr', 'macaddr', 'macaddr8', 'interval', 'bytea', 'xml', 'oid', 'bit', 'varbit', 'tsvector', 'tsquery', 'pg_lsn'],
   ...['point', 'line', 'lseg', 'box', 'path', 'polygon', 'circle', 'name', 'jsonpath'],

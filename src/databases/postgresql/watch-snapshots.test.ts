@@ -5,10 +5,10 @@ import type { WireExchange } from './driver/exchange.ts';
 import type { DriverSession } from './driver/session.ts';
 import { watchSnapshots } from './watch-snapshots.ts';
 
-/** A session whose server answers at once. */
-class FakeServer {
+/** A server that answers at once. */
+class Played {
   snapshot = '1:1:';
-  queries = 0;
+  questions = 0;
   opened = 0;
   isClosed = false;
   owner: DriverSession['owner'] = null;
@@ -20,7 +20,7 @@ class FakeServer {
   }
 
   send(exchange: WireExchange): void {
-    this.queries += 1;
+    this.questions += 1;
     exchange.rows.push([[bytesOfText(this.snapshot.slice(0, 2)), bytesOfText(this.snapshot.slice(2))]]);
     exchange.settle(exchange);
   }
@@ -33,18 +33,18 @@ class FakeServer {
   destroy(): void {}
 }
 
-let server: FakeServer;
-let snapshots: (string | null)[] = [];
+let played: Played;
+let heard: (string | null)[] = [];
 let watch: ReturnType<typeof watchSnapshots>;
 
 beforeEach(() => {
   vi.useFakeTimers();
-  server = new FakeServer();
-  snapshots = [];
+  played = new Played();
+  heard = [];
   watch = watchSnapshots({
-    open: () => server.open(),
+    open: () => played.open(),
     intervalMs: 100,
-    onSnapshot: (snapshot) => snapshots.push(snapshot),
+    onSnapshot: (snapshot) => heard.push(snapshot),
     onEvent: () => undefined,
   });
 });
@@ -54,37 +54,37 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Returns the number of queries within a time. */
-async function queriesIn(ms: number): Promise<number> {
-  const before = server.queries;
+/** How many questions there are in so many ms. */
+async function questionsIn(ms: number): Promise<number> {
+  const before = played.questions;
   await vi.advanceTimersByTimeAsync(ms);
-  return server.queries - before;
+  return played.questions - before;
 }
 
-test('polls at its interval while something changes, and less often after a while without changes', async () => {
+test('asks every interval while something changes, and less often when nothing has for a while', async () => {
   await vi.advanceTimersByTimeAsync(10);
-  expect(await queriesIn(4_000)).toBe(40);
+  expect(await questionsIn(4_000)).toBe(40);
   await vi.advanceTimersByTimeAsync(2_000);
-  expect(await queriesIn(1_600)).toBe(10);
-  server.snapshot = '1:2:';
+  expect(await questionsIn(1_600)).toBe(10);
+  played.snapshot = '1:2:';
   await vi.advanceTimersByTimeAsync(160);
-  expect(snapshots.at(-1)).toBe('1:2:');
-  expect(await queriesIn(4_000)).toBe(40);
+  expect(heard.at(-1)).toBe('1:2:');
+  expect(await questionsIn(4_000)).toBe(40);
 });
 
-test('polls at once on request', async () => {
+test('asks at once when it is told to', async () => {
   await vi.advanceTimersByTimeAsync(10_000);
-  server.snapshot = '1:3:';
-  watch.poll();
-  expect(snapshots.at(-1)).toBe('1:3:');
-  expect(await queriesIn(1_000)).toBe(10);
+  played.snapshot = '1:3:';
+  watch.ask();
+  expect(heard.at(-1)).toBe('1:3:');
+  expect(await questionsIn(1_000)).toBe(10);
 });
 
-test('reports an unknown snapshot when the connection is lost, and opens another one', async () => {
+test('knows nothing any more when the connection is lost, and opens another one', async () => {
   await vi.advanceTimersByTimeAsync(200);
-  server.lose();
-  expect(snapshots.at(-1)).toBeNull();
+  played.lose();
+  expect(heard.at(-1)).toBeNull();
   await vi.advanceTimersByTimeAsync(100);
-  expect(server.opened).toBe(2);
-  expect(snapshots.at(-1)).toBe('1:1:');
+  expect(played.opened).toBe(2);
+  expect(heard.at(-1)).toBe('1:1:');
 });

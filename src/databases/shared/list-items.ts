@@ -1,7 +1,7 @@
-/** Lists in session variables, for databases that do not read them. */
+/** Lists as session variables hold them, where the database does not read them itself. */
 import { isJsonArray, type Json, parseJson } from '../../util/json.ts';
 
-/** Returns the items of a list, of a text with a JSON array or with items in braces, or the one value; `null` for any other text. */
+/** A list as it is; of a text a JSON array, or items between braces; anything else is a list of itself. Null where it is none. */
 export function listItems(json: Json): readonly Json[] | null {
   if (isJsonArray(json)) return json;
   if (typeof json !== 'string') return [json];
@@ -19,7 +19,7 @@ function parsedItems(text: string): readonly Json[] | null {
   }
 }
 
-/** Reads `a,"b c",null`; returns `null` for any other text. */
+/** `a,"b c",null`; null where it is none. */
 function bracedItems(text: string): readonly Json[] | null {
   const items: Json[] = [];
   if (text.trim() === '') return items;

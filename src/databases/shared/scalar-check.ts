@@ -1,15 +1,13 @@
-/** Checks of JSON input that kinds share. */
-import { SvcError } from '../../errors/svc-error.ts';
+/** Input checks that several kinds of database have in common: which JSON values a scalar takes. */
 import { parseFailed, wrongType } from '../../metadata/codec.ts';
 import { fitsDouble, integerText, parseDecimal, scientificText } from '../../util/decimal.ts';
 import { isJsonNumber, type Json, JsonNumber, numberText } from '../../util/json.ts';
 import type { Path } from '../../util/path.ts';
-import { checkGeoJson } from './geojson.ts';
 
 /** @throws SvcError parse-failed at the path */
 export type Check = (json: Json, at: Path) => Json;
 
-/** Accepts texts, which the database checks. @param name of the type, for messages */
+/** Texts only; the database has the last word. @param name of the type, for messages */
 export function stringCheck(name: string): Check {
   return (json, at) => {
     if (typeof json !== 'string') throw parseFailed(`A string is expected for type: ${name}`, at);
@@ -17,7 +15,7 @@ export function stringCheck(name: string): Check {
   };
 }
 
-/** Accepts texts, and integers in a range. */
+/** Texts, and integers between the two. */
 export function integerCheck(sqlName: string, least: bigint, greatest: bigint): Check {
   const [low, high] = [Math.max(Number(least), -Number.MAX_SAFE_INTEGER), Math.min(Number(greatest), Number.MAX_SAFE_INTEGER)];
   return (json, at) => {
@@ -37,7 +35,7 @@ export function integerCheck(sqlName: string, least: bigint, greatest: bigint): 
   };
 }
 
-/** Accepts texts, and numbers in the range of a double. */
+/** Texts, and numbers that a double can be near to. */
 export function floatCheck(sqlName: string): Check {
   return (json, at) => {
     if (typeof json === 'string') return json;
@@ -50,37 +48,23 @@ export function floatCheck(sqlName: string): Check {
   };
 }
 
-/** Accepts texts and numbers. */
+/** Texts, and any number. */
 export const numericCheck: Check = (json, at) => {
   if (typeof json !== 'string' && !isJsonNumber(json)) throw wrongType('Scientific', 'Number', json, at);
   return json;
 };
 
-/** Accepts booleans, and texts that the database reads as booleans. */
+/** Truth values, and texts that the database reads as one. */
 export const booleanCheck: Check = (json, at) => {
   if (typeof json !== 'boolean' && typeof json !== 'string') throw wrongType('Bool', 'Bool', json, at);
   return json;
 };
 
-/** Accepts texts. */
+/** Texts. */
 export const textCheck: Check = (json, at) => {
   if (typeof json !== 'string') throw wrongType('Text', 'String', json, at);
   return json;
 };
 
-/** Accepts any JSON value. */
-export const anyJsonCheck: Check = (json) => json;
-
-/** Accepts GeoJSON objects. */
-export const geoJsonCheck: Check = (json, at) => {
-  checkGeoJson(json, at);
-  return json;
-};
-
-/** Adds to a check that the value is not null. @param graphql name of the type, for the message */
-export function presentCheck(graphql: string, check: Check): Check {
-  return (json, at) => {
-    if (json === null) throw new SvcError('validation-failed', `unexpected null value for type '${graphql}'`, { path: at });
-    return check(json, at);
-  };
-}
+/** Whatever it is. */
+export const anyJson: Check = (json) => json;

@@ -1,6 +1,7 @@
 /**
- * Checks the rules of a document that need no types, in one pass over everything that the operation reaches: every fragment is visited once
- * and its size is added wherever it is spread, so the work is linear in the document, however large the expanded operation is.
+ * The rules of a document that need no types, in one pass over what the operation reaches: every
+ * fragment is visited once, and its size is added wherever it is spread, so that the work stays
+ * linear in the document however large the expanded operation would be.
  */
 import { type ArgumentNode, type FieldNode, type FragmentDefinitionNode, Kind, type SelectionSetNode, type ValueNode } from 'graphql';
 import { SvcError } from '../../errors/svc-error.ts';
@@ -11,26 +12,26 @@ import type { OperationSize } from '../translation.ts';
 import { maxDocumentLength } from './scan.ts';
 
 export interface DocumentLimits {
-  /** Maximum levels of fields, fragments, lists and input objects. */
+  /** Levels of fields, fragments, lists and input objects. */
   readonly maxDepth: number;
-  /** Maximum fields and input values, with fragments expanded. */
+  /** Fields and input values, fragments expanded. */
   readonly maxValues: number;
-  /** Maximum fields with a selection, with fragments expanded. */
+  /** Fields with a selection of their own, fragments expanded. */
   readonly maxObjects: number;
-  /** Maximum fields with an alias, with fragments expanded. */
+  /** Fields with an alias, fragments expanded. */
   readonly maxAliases: number;
-  /** Maximum tokens of a document. With fragments expanded, its values have at most as many characters as a document without fragments. */
+  /** Tokens of a document; its values may be as long with fragments expanded as a document may be without. */
   readonly maxTokens: number;
 }
 
-/** Maximum average characters of aliases if there are as many as permitted: each row of an answer contains all of them. */
+/** Characters that aliases may have on the average, where there are as many as there may be: each row of an answer has them all. */
 const ALIAS_LENGTH = 64;
 
 export interface DocumentFacts {
-  /** Number of reads of each variable, with fragments expanded. Variables that are not read are missing. */
+  /** How often the operation reads each variable, fragments expanded; one that it does not read is not there. */
   readonly variableUses: ReadonlyMap<string, number>;
   readonly size: OperationSize;
-  /** Nodes visited by the check: at most the size of the document. */
+  /** Nodes visited by the check: bounded by the size of the document. */
   readonly visited: number;
 }
 
@@ -42,7 +43,7 @@ interface Size {
   /** Fields with a selection. */
   readonly objects: number;
   readonly aliases: number;
-  /** Total characters of aliases. */
+  /** Characters of them. */
   readonly aliasLength: number;
 }
 
@@ -60,7 +61,7 @@ class DocumentCheck {
   readonly #fragments: OperationDocument['fragments'];
   readonly #declared: { has(name: string): boolean };
   readonly #limits: DocumentLimits;
-  /** Reads of the operation, or of the fragment that is being visited. */
+  /** Of the operation, or of the fragment that is visited. */
   #reads = new Reads();
   readonly #fragmentReads = new Map<string, Reads>();
   readonly #sizes = new Map<string, Size>();
@@ -102,7 +103,7 @@ class DocumentCheck {
     if ('value' in node && typeof node.value === 'string') this.#reads.length += node.value.length;
     if (node.kind === Kind.LIST) for (const item of node.values) nodes += this.#valueNodes(item, depth + 1, path);
     else if (node.kind === Kind.OBJECT) {
-      rejectRepeated(node.fields, 'input field', path);
+      refuseRepeated(node.fields, 'input field', path);
       for (const field of node.fields) {
         this.#reads.length += field.name.value.length;
         nodes += this.#valueNodes(field.value, depth + 1, path);
@@ -113,7 +114,7 @@ class DocumentCheck {
 
   #argumentNodes(nodes: readonly ArgumentNode[] | undefined, path: Path): number {
     if (nodes === undefined || nodes.length === 0) return 0;
-    rejectRepeated(nodes, 'argument', path);
+    refuseRepeated(nodes, 'argument', path);
     let sum = 0;
     for (const node of nodes) sum += this.#valueNodes(node.value, 1, path);
     return sum;
@@ -132,7 +133,7 @@ class DocumentCheck {
     return sum;
   }
 
-  /** @param level levels above this selection set on the path of the walk; limits the recursion */
+  /** @param level levels above this selection set in the way that the walk came; bounds the recursion */
   #selectionSize(set: SelectionSetNode, level: number, path: Path): Size {
     if (level > this.#limits.maxDepth) throw this.#tooDeep();
     const size = { depth: 0, values: 0, levels: 0, objects: 0, aliases: 0, aliasLength: 0 };
@@ -147,7 +148,7 @@ class DocumentCheck {
         addInner(size, this.#fragmentSize(selection.name.value, level + 1, path), 0);
         addTo(this.#reads.fragments, selection.name.value, 1);
       }
-      this.#rejectLarge(size);
+      this.#refuseLarge(size);
     }
     if (level + size.depth > this.#limits.maxDepth) throw this.#tooDeep();
     size.depth += 1;
@@ -169,7 +170,7 @@ class DocumentCheck {
     addInner(size, isCounted ? inner : { ...inner, levels: 0 }, isCounted ? 1 : 0);
   }
 
-  #rejectLarge({ values, objects, aliases, aliasLength }: Size): void {
+  #refuseLarge({ values, objects, aliases, aliasLength }: Size): void {
     const { maxValues, maxObjects, maxAliases } = this.#limits;
     if (values > maxValues) throw tooMany(maxValues, 'fields and values');
     if (objects > maxObjects) throw tooMany(maxObjects, 'fields with a selection');
@@ -209,7 +210,7 @@ function tooMany(count: number, what: string): SvcError {
 
 type Total = { -readonly [K in keyof Size]: Size[K] };
 
-/** @param levels levels of fields around the added size */
+/** @param levels levels of fields around what is added */
 function addInner(size: Total, inner: Size, levels: number): void {
   size.values += inner.values;
   size.objects += inner.objects;
@@ -219,7 +220,7 @@ function addInner(size: Total, inner: Size, levels: number): void {
   size.levels = Math.max(size.levels, inner.levels + levels);
 }
 
-/** Direct reads of an operation or a fragment, and the number of times that it spreads each fragment. */
+/** What an operation or a fragment reads by itself, and how often it spreads each fragment. */
 class Reads {
   readonly variables = new Map<string, number>();
   readonly fragments = new Map<string, number>();
@@ -227,7 +228,7 @@ class Reads {
   length = 0;
 }
 
-/** @param fragments ordered so that no fragment spreads a later one */
+/** @param fragments in the order in which they were done with: none spreads a later one */
 function expandedReads(operation: Reads, fragments: ReadonlyMap<string, Reads>): Pick<Reads, 'variables' | 'length'> {
   if (fragments.size === 0) return operation;
   const variables = new Map(operation.variables);
@@ -246,7 +247,7 @@ function addTo(counts: Map<string, number>, name: string, count: number): void {
   counts.set(name, (counts.get(name) ?? 0) + count);
 }
 
-function rejectRepeated(nodes: readonly { readonly name: { readonly value: string } }[], what: string, path: Path): void {
+function refuseRepeated(nodes: readonly { readonly name: { readonly value: string } }[], what: string, path: Path): void {
   if (nodes.length < 2) return;
   const names = new Set<string>();
   for (const { name } of nodes) {

@@ -1,4 +1,4 @@
-/** Shared state of all inputs of one translation: the request's variables and the facts that were read from them. */
+/** What all inputs of one translation share: the request's variables and the facts found out about them. */
 import { SvcError } from '../../errors/svc-error.ts';
 import type { Path } from '../../util/path.ts';
 import type { Constraint, Variables } from '../constraint.ts';
@@ -8,51 +8,51 @@ export interface InputContext {
   readonly variables: Variables;
   readonly declared: ReadonlyMap<string, VariableDeclaration>;
   readonly constraints: ConstraintRecorder;
-  /** If true, a variable declared `T!` may be null. */
+  /** A variable declared `T!` may be null all the same. */
   readonly nullInNonNullableVariables: boolean;
-  /** If true, a nullable variable that was not sent omits its argument or key; otherwise it is null. */
+  /** A nullable variable that was not sent takes the argument or key that it stands for with it; else it is null. */
   readonly unsentIsAbsent: boolean;
-  /** Context of conditions, where an omitted key would match every row; `null` if there is no difference. */
+  /** The context inside of conditions: a key that is missing there matches every row. Null: the same. */
   readonly inConditions: InputContext | null;
-  /** If true, lists of objects are read item by item, even if their items are uniform. */
-  readonly itemByItem?: boolean;
+  /** Lists of objects are read item by item, though they are alike. */
+  readonly itemByItem?: true;
 }
 
-/** Collects the facts that a plan depends on, each once, and counts the values that are examined. */
+/** Collects the facts that a plan rests on, each once, and counts what is looked into. */
 export interface ConstraintRecorder {
   record(constraint: Constraint): void;
-  /** Counts parts of a value before they are examined, so that large values are rejected early. @throws SvcError */
+  /** Says that so many parts of a value follow, so that what is too much is found out before it is done. @throws SvcError */
   enter(parts: number): void;
-  /** Counts work whose cost equals that of `parts` more parts. @throws SvcError */
+  /** Says that what becomes of a value costs as much as so many more parts would. @throws SvcError */
   charge(parts: number): void;
-  /** Number of counted parts. */
+  /** How many followed. */
   parts(): number;
   /**
-   * Returns a recorder without facts and with a count of its own, for data that becomes part of the plan. From then on the plan serves this
+   * One that records nothing and counts apart, for data that a plan is made of: from now on the plan serves this
    * request only.
    */
   unrecorded(): ConstraintRecorder;
   list(): readonly Constraint[];
-  /** False after facts were dropped: the plan serves this request only. */
+  /** False once facts were dropped: the plan serves this request only. */
   isComplete(): boolean;
 }
 
 /**
- * Maximum values of rows that are read one by one; 10,000 take about 15 ms. They do not count as parts, so the number of rows does not
- * depend on the limits on operations.
+ * Values of rows that are read one by one; 10,000 take about 15 ms. They do not count as parts, so that rows may be many
+ * whatever operations are allowed to look like.
  */
-const MAX_VALUES = 200_000;
+const MOST_VALUES = 200_000;
 
 export interface RecorderLimits {
-  /** Maximum parts of variables that a translation may examine: each costs as much as a value in the document. */
+  /** Parts of variables that a translation may look into: each costs as much as a value in the document. */
   readonly parts: number;
-  /** Maximum recorded facts; with more, another request is unlikely to match all of them. */
+  /** Facts kept; beyond, no other request is likely to bring them all. */
   readonly facts: number;
 }
 
 /**
- * Records the facts about variables that shape a plan.
- * @throws SvcError validation-failed, by the recorder, if there are more than the limits allow
+ * Notes the facts about variables that shape a plan.
+ * @throws SvcError validation-failed, the recorder, where there are more than the limits allow
  */
 export function createConstraintRecorder(limits: RecorderLimits): ConstraintRecorder {
   const byKey = new Map<string, Constraint>();
@@ -65,27 +65,27 @@ export function createConstraintRecorder(limits: RecorderLimits): ConstraintReco
   const enter = (more: number): void => count(more, (most) => `the variables have more than ${most} parts that the operation depends on`);
   const charge = (more: number): void =>
     count(more, (most) => `the operation's conditions, orders and nested rows weigh more than ${most}`);
-  const dropFacts = (): void => {
+  const giveUp = (): void => {
     complete = false;
     byKey.clear();
   };
-  let valueRecorder: ConstraintRecorder | null = null;
+  let apart: ConstraintRecorder | null = null;
   return {
     record(constraint) {
       if (!complete) return;
-      // A translation sees one value, so variable, path and kind determine the fact.
+      // One translation sees one value, so variable, place and kind of fact decide the fact.
       const key = keyOf(constraint.fact.kind, constraint);
       if (byKey.has(key)) return;
       if (byKey.size < limits.facts) byKey.set(key, constraint);
-      else dropFacts();
+      else giveUp();
     },
     enter,
     charge,
     parts: () => parts,
     unrecorded() {
-      dropFacts();
-      valueRecorder ??= valueCounter(Math.max(MAX_VALUES, limits.parts), charge);
-      return valueRecorder;
+      giveUp();
+      apart ??= valueCounter(Math.max(MOST_VALUES, limits.parts), charge);
+      return apart;
     },
     list: () => [...byKey.values()].filter((constraint) => !isImplied(constraint, byKey)),
     isComplete: () => complete,
@@ -113,7 +113,7 @@ function keyOf(kind: Constraint['fact']['kind'], { variable, path }: Pick<Constr
   return path.length === 0 ? `${kind} ${variable}` : `${kind} ${variable} ${JSON.stringify(path)}`;
 }
 
-/** Keys, a length or a fixed value imply presence and non-null; non-null implies presence. */
+/** What has keys, a length or a fixed value says by that whether it is there and whether it is null; and what is not null is there. */
 function isImplied(constraint: Constraint, all: ReadonlyMap<string, Constraint>): boolean {
   const { fact } = constraint;
   if (fact.kind !== 'null' && (fact.kind !== 'present' || !fact.present)) return false;

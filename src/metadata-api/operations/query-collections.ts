@@ -1,4 +1,4 @@
-/** Operations on query collections and the allow-list. */
+/** Query collections and the allow-list made of them. */
 import { SvcError } from '../../errors/svc-error.ts';
 import { type AllowListEntry, allowListEntryCodec, allowListScopeCodec } from '../../metadata/allow-list.ts';
 import { bool, nonEmptyText, object, required, text } from '../../metadata/codec.ts';
@@ -9,8 +9,7 @@ import type { Json } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
 import { operation, type OperationGroup, SUCCESS } from '../operation.ts';
 import { refused } from '../operation-error.ts';
-
-const NO_COLLECTION = refused('not-exists', 'the collection does not exist');
+const NO_COLLECTION = refused('not-exists', 'there is no collection of this name');
 const NOT_LISTED = refused('not-found', 'the collection is not in the allow-list');
 
 /** @throws SvcError not-exists at the argument that names the collection */
@@ -34,14 +33,14 @@ const create: OperationGroup = () => [
     type: 'create_query_collection',
     args: queryCollectionCodec,
     changes: 'metadata',
-    errors: [refused('already-exists', 'a collection with this name exists'), refused('not-supported', 'two queries have the same name')],
+    errors: [refused('already-exists', 'there is a collection of this name'), refused('not-supported', 'two queries have the same name')],
     documentation: {
       summary:
-        'Adds a collection of GraphQL operations, for the allow-list and for REST endpoints. A query that is invalid for administrators is stored with a warning.',
+        'Makes a collection of GraphQL operations, for the allow-list and for REST endpoints. A query that is not valid for administrators is stored, with a warning in the answer.',
       example: {
         name: 'shop',
         definition: { queries: [{ name: 'authors', query: 'query { author { id name } }' }] },
-        comment: 'operations of the shop',
+        comment: 'what the shop asks',
       },
     },
     edit(metadata, collection, { path }) {
@@ -56,9 +55,9 @@ const rename: OperationGroup = () => [
     type: 'rename_query_collection',
     args: object('RenameCollection', { name: required(nonEmptyText), newName: required(nonEmptyText) }),
     changes: 'metadata',
-    errors: [NO_COLLECTION, refused('already-exists', 'a collection with the new name exists')],
+    errors: [NO_COLLECTION, refused('already-exists', 'there is a collection of the new name')],
     documentation: {
-      summary: 'Renames a collection, also in the allow-list and in REST endpoints.',
+      summary: 'Renames a collection, also where the allow-list and REST endpoints refer to it.',
       example: { name: 'shop', new_name: 'storefront' },
     },
     edit(metadata, { name, newName }, { path }) {
@@ -95,8 +94,7 @@ const drop: OperationGroup = () => [
       refused('dependency-error', 'the collection is in the allow-list, or REST endpoints use its queries, and `cascade` is false'),
     ],
     documentation: {
-      summary:
-        'Removes a collection. With `cascade`, also removes it from the allow-list, and removes the REST endpoints that use its queries.',
+      summary: 'Removes a collection; with cascade also from the allow-list, and the REST endpoints that use its queries.',
       example: { collection: 'shop', cascade: true },
     },
     edit(metadata, { collection, cascade }, { path }) {
@@ -115,7 +113,7 @@ const drop: OperationGroup = () => [
   }),
 ];
 
-/** Returns the names of the REST endpoints that use a query of a collection. @param query defaults to all of its queries */
+/** Names of the REST endpoints that use a query of a collection. @param query undefined: any of its queries */
 function endpointsOf({ restEndpoints }: Metadata, collection: string, query?: string): readonly string[] {
   return [...restEndpoints.values()].flatMap(({ name, definition: { query: used } }) =>
     used.collectionName === collection && (query === undefined || used.queryName === query) ? [name] : [],
@@ -138,9 +136,10 @@ const addQuery: OperationGroup = () => [
       query: required(text),
     }),
     changes: 'metadata',
-    errors: [NO_COLLECTION, refused('already-exists', 'the collection has a query with this name')],
+    errors: [NO_COLLECTION, refused('already-exists', 'the collection has a query of this name')],
     documentation: {
-      summary: 'Adds a GraphQL operation to a collection. An operation that is invalid for administrators is stored with a warning.',
+      summary:
+        'Adds a GraphQL operation to a collection. One that is not valid for administrators is stored, with a warning in the answer.',
       example: { collection_name: 'shop', query_name: 'titles', query: 'query { article { title } }' },
     },
     edit(metadata, { collectionName, queryName, query }, { path }) {
@@ -160,7 +159,7 @@ const dropQuery: OperationGroup = () => [
     changes: 'metadata',
     errors: [
       NO_COLLECTION,
-      refused('not-found', 'the query does not exist in the collection'),
+      refused('not-found', 'the collection has no query of this name'),
       refused('dependency-error', 'REST endpoints use the query'),
     ],
     documentation: {
@@ -190,10 +189,10 @@ const addToAllowList: OperationGroup = () => [
     changes: 'metadata',
     errors: [NO_COLLECTION],
     documentation: {
-      summary: 'Adds a collection to the allow-list, for all roles or for some.',
+      summary: 'Allows the operations of a collection, to everybody or to some roles.',
       example: { collection: 'shop', scope: { global: false, roles: ['user'] } },
     },
-    // A listed collection does not change, so that the edit determines the answer.
+    // A collection that is listed stays as it is, so the answer has to be known before the change.
     async run(entry, { change, path }) {
       let known = false;
       await change({
@@ -219,7 +218,7 @@ const updateScope: OperationGroup = () => [
     changes: 'metadata',
     errors: [NOT_LISTED],
     documentation: {
-      summary: 'Changes the roles for which a collection is in the allow-list.',
+      summary: 'Changes for whom the operations of a collection are allowed.',
       example: { collection: 'shop', scope: { global: true } },
     },
     edit(metadata, entry) {
@@ -235,7 +234,7 @@ const dropFromAllowList: OperationGroup = () => [
     args: object('DropCollectionFromAllowlist', { collection: required(nonEmptyText) }),
     changes: 'metadata',
     errors: [NOT_LISTED],
-    documentation: { summary: 'Removes a collection from the allow-list.', example: { collection: 'shop' } },
+    documentation: { summary: 'Takes a collection off the allow-list.', example: { collection: 'shop' } },
     edit(metadata, { collection }) {
       requireListed(metadata, collection);
       return { ...metadata, allowlist: withoutEntry(metadata.allowlist, collection) };

@@ -5,15 +5,14 @@ import { restEndpointCodec } from '../../metadata/rest-endpoint.ts';
 import { objectId } from '../../schema-cache/object-id.ts';
 import { BROKEN_BY_DROP, operation, type OperationGroup } from '../operation.ts';
 import { INCONSISTENT, refused } from '../operation-error.ts';
-
 const create: OperationGroup = () => [
   operation({
     type: 'create_rest_endpoint',
     args: restEndpointCodec,
     changes: 'metadata',
-    errors: [refused('already-exists', 'an endpoint with this name exists'), INCONSISTENT],
+    errors: [refused('already-exists', 'there is an endpoint of this name'), INCONSISTENT],
     documentation: {
-      summary: 'Adds a REST endpoint under /api/rest/ that runs a GraphQL operation of a query collection.',
+      summary: 'Gives a collected GraphQL operation a URL under /api/rest/.',
       example: {
         name: 'author_by_id',
         url: 'author/:id',
@@ -37,7 +36,7 @@ const drop: OperationGroup = () => [
     type: 'drop_rest_endpoint',
     args: object('DropEndpoint', { name: required(nonEmptyText) }),
     changes: 'metadata',
-    errors: [refused('not-exists', 'the endpoint does not exist')],
+    errors: [refused('not-exists', 'there is no endpoint of this name')],
     documentation: { summary: 'Removes a REST endpoint.', example: { name: 'author_by_id' } },
     othersBroke: BROKEN_BY_DROP,
     edit(metadata, { name }) {

@@ -1,4 +1,4 @@
-/** Switch for meters: while no metrics page and no export is enabled, nothing is counted for them. */
+/** Says whether anybody wants to know what is counted; until then nothing is counted for that alone. */
 export class Counting {
   isOn: boolean;
 
@@ -11,10 +11,10 @@ export class Counting {
   }
 }
 
-/** Meter that is used only while metrics are on. */
+/** A meter that is used while somebody wants to know. */
 export interface Counted<M> {
-  /** The meter itself, whether metrics are on or off. */
+  /** For those that are asked for what they know anyhow. */
   readonly meter: M;
-  /** `null` while metrics are off. */
+  /** null: nobody wants to know at the moment. */
   current(): M | null;
 }

@@ -1,11 +1,11 @@
-/** The metrics page in the Prometheus text format. prom-client, which prints it, is loaded only if metrics are enabled. */
+/** The text that Prometheus reads. prom-client prints it and adds what it knows of the process; loaded when metrics are wanted. */
 import { Histogram } from './histogram.ts';
 import { processMetrics } from './process.ts';
 import type { MetricFamily, Registry, Sample } from './registry.ts';
 
 export interface MetricsPage {
   readonly contentType: string;
-  /** Collects the values and prints them. */
+  /** Measures and prints. */
   text(): Promise<string>;
 }
 
@@ -13,7 +13,7 @@ type Library = typeof import('prom-client');
 type LibraryRegistry = ReturnType<Library['Registry']['merge']>;
 type LibraryMetric = Parameters<LibraryRegistry['registerMetric']>[0];
 
-/** Line of the text format. */
+/** A line of the text. */
 interface Line {
   readonly metricName?: string;
   readonly labels: Readonly<Record<string, string | number>>;
@@ -28,7 +28,7 @@ export async function metricsPage(registry: Registry): Promise<MetricsPage> {
   return { contentType: printed.contentType, text: () => all.metrics() };
 }
 
-/** Adapts a family to the library, which prints any object with a name, a type and `get`. */
+/** The library prints whatever has a name, a type and `get`. */
 function metricOf(family: MetricFamily): LibraryMetric {
   const { name, help, type } = family.definition;
   const get = async () => ({

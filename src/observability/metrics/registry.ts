@@ -1,18 +1,18 @@
 /**
- * Registry of metrics as plain fields: code that counts holds a field and adds to it; names and labels are used only when metrics are
- * collected. A metric has at most `MAX_SERIES` combinations of labels; all others are counted together.
+ * What is counted, as plain fields: whoever counts holds the field and adds to it; names and labels are looked at when somebody
+ * asks. Bounded: a metric has no more than `MOST_SERIES` combinations of labels, all others are counted together.
  */
 import { Histogram } from './histogram.ts';
 
 export interface MetricDefinition {
-  /** Name with the unit, and the suffix `_total` for a counter. */
+  /** With its unit, and `_total` where it only grows. */
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly labels: readonly string[];
-  /** Labels with many possible values, which are omitted without high-cardinality labels. */
+  /** Of these labels, the ones that clients or many objects of the metadata fill: left out without high-cardinality labels. */
   readonly freeLabels: readonly string[];
-  /** Bounds of a histogram. */
+  /** Of a histogram. */
   readonly bounds: readonly number[];
 }
 
@@ -24,7 +24,7 @@ export class Counter {
   }
 }
 
-/** Values in the order of the labels. */
+/** Values of the labels in their order. */
 export type LabelValues = readonly string[];
 
 export interface Sample {
@@ -34,40 +34,40 @@ export interface Sample {
 
 export interface MetricFamily {
   readonly definition: MetricDefinition;
-  /** Labels of the definition without omitted ones. */
+  /** Of the definition, those that are told. */
   readonly labels: readonly string[];
   samples(): Promise<readonly Sample[]>;
 }
 
-/** Reads values that are held elsewhere: a gauge, or a counter whose owner has a limited life. */
-export type MetricReader = () => readonly Sample[] | Promise<readonly Sample[]>;
+/** Gives what is counted elsewhere; a gauge, or a counter whose owner comes and goes. */
+export type Reader = () => readonly Sample[] | Promise<readonly Sample[]>;
 
 export const OTHER = '_other';
-const MAX_SERIES = 1000;
+const MOST_SERIES = 1000;
 
 interface Series {
   readonly labels: LabelValues;
   readonly value: Counter | Histogram;
 }
 
-class Family implements MetricFamily {
+class KeptFamily implements MetricFamily {
   readonly definition: MetricDefinition;
   readonly labels: readonly string[];
-  readonly #isShown: readonly boolean[];
+  readonly #told: readonly boolean[];
   readonly #series = new Map<string, Series>();
-  readonly #readers: MetricReader[] = [];
+  readonly #readers: Reader[] = [];
 
   constructor(definition: MetricDefinition, withFreeLabels: boolean) {
     this.definition = definition;
-    this.#isShown = definition.labels.map((label) => withFreeLabels || !definition.freeLabels.includes(label));
-    this.labels = definition.labels.filter((_, i) => this.#isShown[i]);
+    this.#told = definition.labels.map((label) => withFreeLabels || !definition.freeLabels.includes(label));
+    this.labels = definition.labels.filter((_, i) => this.#told[i]);
   }
 
-  series<T extends Counter | Histogram>(all: LabelValues, make: () => T): T {
-    const values = this.#shown(all);
+  series<T extends Counter | Histogram>(given: LabelValues, make: () => T): T {
+    const values = this.#shown(given);
     const key = JSON.stringify(values);
     let found = this.#series.get(key);
-    if (found === undefined && this.#series.size >= MAX_SERIES) return this.#others(values, make);
+    if (found === undefined && this.#series.size >= MOST_SERIES) return this.#others(values, make);
     if (found === undefined) {
       found = { labels: values, value: make() };
       this.#series.set(key, found);
@@ -75,20 +75,20 @@ class Family implements MetricFamily {
     return found.value as T;
   }
 
-  read(reader: MetricReader): void {
+  read(reader: Reader): void {
     this.#readers.push(reader);
   }
 
   async samples(): Promise<readonly Sample[]> {
     const own = [...this.#series.values()].map(({ labels, value }) => ({ labels, value: value instanceof Counter ? value.value : value }));
     const read = await Promise.all(this.#readers.map(async (reader) => reader()));
-    return merged([...own, ...read.flat().map(({ labels, value }) => ({ labels: this.#shown(labels), value }))]);
+    return together([...own, ...read.flat().map(({ labels, value }) => ({ labels: this.#shown(labels), value }))]);
   }
 
   #shown(values: LabelValues): LabelValues {
     return values.length === this.labels.length && this.labels.length === this.definition.labels.length
       ? values
-      : values.filter((_, i) => this.#isShown[i]);
+      : values.filter((_, i) => this.#told[i]);
   }
 
   #others<T extends Counter | Histogram>(values: LabelValues, make: () => T): T {
@@ -103,8 +103,8 @@ class Family implements MetricFamily {
   }
 }
 
-/** Adds up samples with equal labels, which occur if a label is omitted. */
-function merged(samples: readonly Sample[]): readonly Sample[] {
+/** Samples of the same labels are one, as when a label is left out. */
+function together(samples: readonly Sample[]): readonly Sample[] {
   const byLabels = new Map<string, Sample>();
   for (const sample of samples) {
     const key = JSON.stringify(sample.labels);
@@ -125,25 +125,25 @@ function sum(one: number | Histogram, other: number | Histogram): number | Histo
 }
 
 export interface RegistryOptions {
-  /** Includes labels with many possible values. */
+  /** Whether the labels are told that clients fill. */
   readonly freeLabels: boolean;
 }
 
 export class Registry {
-  /** Start of counting, in epoch milliseconds. */
+  /** When the counting began: ms since the epoch. */
   readonly since = Date.now();
-  readonly #families = new Map<string, Family>();
+  readonly #families = new Map<string, KeptFamily>();
 
-  /** @param definitions of all metrics */
+  /** @param definitions of all that may be counted */
   constructor(definitions: readonly MetricDefinition[], { freeLabels }: RegistryOptions) {
-    for (const definition of definitions) this.#families.set(definition.name, new Family(definition, freeLabels));
+    for (const definition of definitions) this.#families.set(definition.name, new KeptFamily(definition, freeLabels));
   }
 
   get families(): readonly MetricFamily[] {
     return [...this.#families.values()];
   }
 
-  /** Returns the field to add to, which is the same for equal label values. */
+  /** The field to add to; the same one for the same values. */
   counter(definition: MetricDefinition, ...values: LabelValues): Counter {
     return this.#family(definition).series(values, () => new Counter());
   }
@@ -152,12 +152,12 @@ export class Registry {
     return this.#family(definition).series(values, () => new Histogram(definition.bounds));
   }
 
-  /** Adds a reader that is called whenever metrics are collected. */
-  read(definition: MetricDefinition, reader: MetricReader): void {
+  /** Asked whenever somebody asks. */
+  read(definition: MetricDefinition, reader: Reader): void {
     this.#family(definition).read(reader);
   }
 
-  #family({ name }: MetricDefinition): Family {
+  #family({ name }: MetricDefinition): KeptFamily {
     const family = this.#families.get(name);
     if (family === undefined) throw new Error(`invariant: the metric ${name} is in the table`);
     return family;

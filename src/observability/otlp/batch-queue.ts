@@ -1,44 +1,44 @@
-/** Bounded queue for an export to a collector, which sends one batch at a time. */
+/** What waits to be sent to a collector: bounded, and sent in batches, one at a time. */
 
+/** About so many bytes of memory. */
 export interface Sized {
-  /** Estimated memory in bytes. */
   readonly size: number;
 }
 
-export interface BatchQueueSettings {
-  /** Maximum number of queued items; more are dropped. */
+export interface QueueSettings {
+  /** Items that wait to be sent; what would be more is dropped. */
   readonly maxQueue: number;
   readonly maxBatch: number;
-  /** Interval between batches that are not full, in ms. */
+  /** ms between sends where there is little */
   readonly delay: number;
 }
 
-/** Counts since the start. */
+/** Since the start; plain fields, whoever asks reads them. */
 export class ExportCounts {
   sent = 0;
   full = 0;
   failed = 0;
 }
 
-export interface BatchQueueOptions<T> extends BatchQueueSettings {
-  /** Maximum estimated memory of queued items, in bytes. */
+export interface QueueOptions<T> extends QueueSettings {
+  /** Bytes of what waits, estimated. */
   readonly maxQueueBytes: number;
   readonly counts: ExportCounts;
-  /** Never throws. @returns false if the items were lost */
+  /** Never throws. @returns whether they were taken */
   readonly send: (items: readonly T[]) => Promise<boolean>;
 }
 
-/** Maximum estimated size of a request; collectors accept a few megabytes. */
+/** Of one request to the collector, estimated: collectors take some megabytes. */
 const BATCH_BYTES = 1_048_576;
 
 export class BatchQueue<T extends Sized> {
-  readonly #options: BatchQueueOptions<T>;
+  readonly #options: QueueOptions<T>;
   #queue: T[] = [];
   #queueBytes = 0;
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> | null = null;
 
-  constructor(options: BatchQueueOptions<T>) {
+  constructor(options: QueueOptions<T>) {
     this.#options = options;
   }
 
@@ -54,10 +54,10 @@ export class BatchQueue<T extends Sized> {
     else this.#timer ??= setTimeout(() => this.#start(), delay).unref();
   }
 
-  /** Sends queued items for at most `limitMs`. */
-  async flush(limitMs: number): Promise<void> {
+  /** Sends what waits, as far as that can be done in so many ms. */
+  async flush(limit: number): Promise<void> {
     clearTimeout(this.#timer);
-    const end = performance.now() + limitMs;
+    const end = performance.now() + limit;
     while ((this.#queue.length > 0 || this.#sending !== null) && performance.now() < end) {
       this.#start();
       if (this.#sending !== null) await within(this.#sending, end - performance.now());
@@ -92,7 +92,7 @@ export class BatchQueue<T extends Sized> {
     return this.#queue.length >= this.#options.maxBatch || this.#queueBytes >= BATCH_BYTES;
   }
 
-  /** Returns at least one item unless the queue is empty. */
+  /** One at least, where there are any. */
   #nextBatch(): readonly T[] {
     let bytes = 0;
     let count = 0;
@@ -106,7 +106,7 @@ export class BatchQueue<T extends Sized> {
   }
 }
 
-/** Resolves when the work is done, or after `ms`. */
+/** Comes back when it is done, or after so many ms. */
 export async function within(work: Promise<void>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<void>((resolve) => {

@@ -1,16 +1,16 @@
 import type { LineSink, LogLine } from './log-lines.ts';
 
-/** Maximum number of lines that are buffered before the first `follow`, because the start is logged before export settings are known. */
-const MAX_EARLY = 200;
-/** Estimated memory of a line without its text, in bytes. */
+/** Lines that are kept until it is known whether anybody wants them: those of the start come before the settings are read. */
+const MOST_EARLY = 200;
+/** Bytes of a line beside its text, estimated. */
 const LINE_BYTES = 100;
 
-/** Passes lines of the log to an export. */
+/** Hands on the lines of the log. */
 export class LineTap {
   #sink: LineSink | null = null;
   #early: LogLine[] | null = [];
 
-  /** True if lines are exported or buffered. */
+  /** Whether it wants to have lines. */
   get isOpen(): boolean {
     return this.#sink !== null || this.#early !== null;
   }
@@ -21,11 +21,11 @@ export class LineTap {
     this.#early = null;
   }
 
-  /** @param time in epoch milliseconds */
+  /** @param time ms since the epoch */
   take(text: string, time: number): void {
     if (this.#sink === null && this.#early === null) return;
     const line = { text, time, size: 2 * text.length + LINE_BYTES };
     if (this.#sink !== null) this.#sink.take(line);
-    else if (this.#early !== null && this.#early.length < MAX_EARLY) this.#early.push(line);
+    else if (this.#early !== null && this.#early.length < MOST_EARLY) this.#early.push(line);
   }
 }

@@ -1,16 +1,16 @@
-/** Exports all metrics at an interval. */
+/** Sends all metrics, time and again. */
 import { within } from './batch-queue.ts';
 import { encodeMetrics, type ExportedMetric } from './metrics.ts';
 import type { TelemetryResource } from './wire.ts';
 
 export interface MetricExportOptions {
-  /** In ms. */
+  /** ms */
   readonly interval: number;
   readonly collect: () => Promise<readonly ExportedMetric[]>;
   readonly resource: TelemetryResource;
-  /** Never throws. @returns false if the request was not accepted */
+  /** Never throws. @returns whether it was taken */
   readonly send: (request: Buffer) => Promise<boolean>;
-  /** Called if the metrics cannot be collected. */
+  /** The metrics cannot be collected. */
   readonly onFault: (error: unknown) => void;
 }
 
@@ -18,34 +18,34 @@ export class MetricExport {
   readonly #options: MetricExportOptions;
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> | null = null;
-  #isStopped = false;
+  #isOver = false;
 
   constructor(options: MetricExportOptions) {
     this.#options = options;
     this.#wait();
   }
 
-  /** Exports once more, for at most `limitMs`. */
-  async stop(limitMs: number): Promise<void> {
-    this.#isStopped = true;
+  /** Sends them once more, as far as that can be done in so many ms. */
+  async stop(limit: number): Promise<void> {
+    this.#isOver = true;
     clearTimeout(this.#timer);
     const last = async (): Promise<void> => {
       await this.#sending;
       await this.#export();
     };
-    await within(last(), limitMs);
+    await within(last(), limit);
   }
 
   #wait(): void {
     this.#timer = setTimeout(() => {
       this.#sending = this.#export().finally(() => {
         this.#sending = null;
-        if (!this.#isStopped) this.#wait();
+        if (!this.#isOver) this.#wait();
       });
     }, this.#options.interval).unref();
   }
 
-  /** Stops at the first part that is not accepted; the next export contains all metrics again. */
+  /** Where a part is not taken, the rest is not tried: they are all there again the next time. */
   async #export(): Promise<void> {
     const { collect, resource, send, onFault } = this.#options;
     try {

@@ -1,23 +1,23 @@
-/** Columns and computed fields that an aggregate function accepts. */
+/** The columns and computed fields that an aggregate function takes. */
 import type { AggregateFunction } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import type { RoleTable } from './role-table.ts';
 import type { Read } from '../../ir/bool-exp.ts';
 import type { ValuePlace } from './value-place.ts';
 
-export interface AggregateOperand {
+export interface OfferedOperand {
   readonly name: string;
   readonly read: Read;
   readonly type: CatalogType;
   readonly place: ValuePlace;
   readonly description: string | null;
-  /** True for a computed field: all of its aggregates have its own type, for compatibility with clients. */
+  /** A computed field: clients know all its aggregates under its own type. */
   readonly computed: boolean;
 }
 
-/** Returns columns, and scalar computed fields without user arguments. */
-export function aggregateOperands(table: RoleTable, aggregate: AggregateFunction): readonly AggregateOperand[] {
-  const operands: AggregateOperand[] = [];
+/** Columns, and scalar computed fields without user arguments. */
+export function aggregateOperands(table: RoleTable, aggregate: AggregateFunction): readonly OfferedOperand[] {
+  const operands: OfferedOperand[] = [];
   for (const { name, read, place, info } of table.columns.values()) {
     if (place[aggregate.takes])
       operands.push({ name, read, type: place.type, place, description: info.comment ?? info.catalog.comment, computed: false });

@@ -1,2 +1,2 @@
-/** Only field of a query root without other fields: GraphQL objects must have a field. */
+/** The field of a query root that has no other: GraphQL has no objects without fields. */
 export const PLACEHOLDER_FIELD = 'no_queries_available';

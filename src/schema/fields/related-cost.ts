@@ -1,36 +1,36 @@
 /**
- * Costs of conditions and orders on related rows for the database, in values of an operation. A condition on a column is one comparison per
- * row; one on related rows is a plan of its own that runs for each row.
+ * What questions about related rows cost the database, in values of an operation. A condition on a column
+ * is a comparison per row; one on related rows is a plan of its own, run for each row.
  */
 import type { BoolExp, Read } from '../../ir/bool-exp.ts';
-import type { InputValue } from '../../graphql-engine/types.ts';
+import type { Input } from '../../graphql-engine/types.ts';
 
-/** Lookup of related rows: 5-10 us for each row, if an index finds them. */
+/** Looking up related rows: 5-10 us for each row, where an index finds them. */
 const LOOKUP_COST = 25;
-/** An aggregate reads all related rows, and aggregates share no work. */
+/** An aggregate reads all related rows, and no two of them share their work. */
 const AGGREGATE_COST = 100;
 
-/** Charges a condition or an order on related rows that match `filter`. @throws SvcError */
-export function chargeLookup(input: Pick<InputValue, 'charge'>, filter: BoolExp): void {
-  input.charge(LOOKUP_COST + costOf(filter));
+/** A condition or an order by related rows, of which the role sees those that `filter` lets through. @throws SvcError */
+export function chargeLookup(input: Pick<Input, 'costs'>, filter: BoolExp): void {
+  input.costs(LOOKUP_COST + costOf(filter));
 }
 
-/** Charges a condition or an order on an aggregate of related rows. @throws SvcError */
-export function chargeAggregate(input: Pick<InputValue, 'charge'>, filter: BoolExp): void {
-  input.charge(AGGREGATE_COST + costOf(filter));
+/** A condition or an order by an aggregate of related rows. @throws SvcError */
+export function chargeAggregate(input: Pick<Input, 'costs'>, filter: BoolExp): void {
+  input.costs(AGGREGATE_COST + costOf(filter));
 }
 
-/** Charges reads of a column whose mask may read related rows. @throws SvcError */
+/** So many reads of a column whose mask may ask for related rows. @throws SvcError */
 export function chargeReads(
-  input: Pick<InputValue, 'charge'>,
+  input: Pick<Input, 'costs'>,
   { mask }: Pick<Extract<Read, { readonly mask?: BoolExp }>, 'mask'>,
   reads: number,
 ): void {
   const cost = mask === undefined ? 0 : costOf(mask);
-  if (cost > 0) input.charge(reads * cost);
+  if (cost > 0) input.costs(reads * cost);
 }
 
-/** Cached, because there are few rules, which are used often. */
+/** Rules are few, and asked about over and over. */
 const known = new WeakMap<BoolExp, number>();
 
 function costOf(rule: BoolExp): number {

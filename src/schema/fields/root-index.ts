@@ -1,15 +1,15 @@
 /**
- * Names of all roots of a source, for all roles: one map that the schemas of all roles share, so that a root is found without building any
- * other.
+ * The names of all roots of a source, whatever the role: one map that every role's schema
+ * shares, so that a root is found without making any of the others.
  */
 import type { FunctionInfo, SourceInfo, SubscriptionRootField, TableInfo } from '../../schema-cache/schema-cache.ts';
 import { functionRootName, type NameStyle, tableRootNames } from '../../schema-cache/naming.ts';
-import type { Cooperative } from '../../util/cooperative.ts';
+import type { Sliced } from '../../util/sliced.ts';
 import type { FunctionRootKey } from './function-root.ts';
 import { MUTATION_KEYS, type MutationKey } from './mutation-root.ts';
 import { READ_KEYS } from './table-root.ts';
 
-/** Tables are identified by their key in `SourceInfo.tables`, so that the index stays valid when they change. */
+/** Tables are named by their key in `SourceInfo.tables`, so that the index outlives changes of theirs. */
 export type RootCandidate =
   | { readonly kind: 'table'; readonly table: string; readonly key: SubscriptionRootField }
   | { readonly kind: 'function'; readonly info: FunctionInfo; readonly key: FunctionRootKey };
@@ -19,11 +19,11 @@ export type MutationCandidate =
   | { readonly kind: 'function'; readonly info: FunctionInfo };
 
 export interface RootIndex {
-  /** Roots of queries and subscriptions. */
+  /** Of queries and subscriptions. */
   readonly roots: ReadonlyMap<string, RootCandidate>;
-  /** Names that are only used if no other root has them. */
+  /** Names that count only where no other root has them. */
   readonly aliases: ReadonlyMap<string, RootCandidate>;
-  /** Roots of subscriptions only. */
+  /** Of subscriptions alone. */
   readonly streams: ReadonlyMap<string, RootCandidate>;
   readonly mutations: ReadonlyMap<string, MutationCandidate>;
 }
@@ -40,7 +40,7 @@ interface TableEntries {
   readonly mutations: readonly TableEntry<MutationCandidate>[];
 }
 
-/** Reuses the names of unchanged tables when one table of a source changes. */
+/** Names of tables that did not change are taken from here when one table of a source changes. */
 const entriesByTable = new WeakMap<TableInfo, { readonly style: NameStyle; readonly entries: TableEntries }>();
 
 function tableEntries(style: NameStyle, tableKey: string, table: TableInfo): TableEntries {
@@ -61,8 +61,8 @@ function tableEntries(style: NameStyle, tableKey: string, table: TableInfo): Tab
   return entries;
 }
 
-/** Builds the index of a source, for all roles. */
-export function* rootIndex(source: SourceInfo): Cooperative<RootIndex> {
+/** What each root field of a source is of, by name, for all roles alike. */
+export function* rootIndex(source: SourceInfo): Sliced<RootIndex> {
   const roots = new Map<string, RootCandidate>();
   const aliases = new Map<string, RootCandidate>();
   const streams = new Map<string, RootCandidate>();
@@ -93,7 +93,7 @@ export function* rootIndex(source: SourceInfo): Cooperative<RootIndex> {
   return { roots, aliases, streams, mutations };
 }
 
-/** Returns true if both sources have the same index: no change affects the name of a root. */
+/** Whether the index of `before` is that of `after` too: nothing changed that names a root. */
 export function sameRoots(before: SourceInfo, after: SourceInfo): boolean {
   if (before === after) return true;
   if (before.backend !== after.backend || before.customization !== after.customization) return false;
@@ -102,12 +102,8 @@ export function sameRoots(before: SourceInfo, after: SourceInfo): boolean {
     sameInOrder(before.functions, after.functions, () => false) &&
     sameInOrder(before.tables, after.tables, (key, old, table) => {
       if (old.inGraphql !== table.inGraphql) return false;
-      const [oldEntries, newEntries] = [tableEntries(before, key, old), tableEntries(after, key, table)];
-      return (
-        sameNames(oldEntries.reads, newEntries.reads) &&
-        oldEntries.stream.name === newEntries.stream.name &&
-        sameNames(oldEntries.mutations, newEntries.mutations)
-      );
+      const [was, is] = [tableEntries(before, key, old), tableEntries(after, key, table)];
+      return sameNames(was.reads, is.reads) && was.stream.name === is.stream.name && sameNames(was.mutations, is.mutations);
     })
   );
 }
@@ -116,7 +112,7 @@ function sameNames<C>(a: readonly TableEntry<C>[], b: readonly TableEntry<C>[]):
   return a.length === b.length && a.every(({ name, alias }, i) => name === b[i]?.name && alias === b[i].alias);
 }
 
-/** Compares maps in order; `equal` decides about two objects that are not identical. */
+/** Of two objects that are not the same one `equal` decides. */
 function sameInOrder<T>(a: ReadonlyMap<string, T>, b: ReadonlyMap<string, T>, equal: (key: string, a: T, b: T) => boolean): boolean {
   if (a === b) return true;
   if (a.size !== b.size) return false;

@@ -1,4 +1,4 @@
-/** Combines the conditions and values of a request with the filters, checks, presets and hooks of the role. */
+/** What a role writes, from conditions and values that were read: here its filters, checks, presets and hooks join them. */
 import { isContained } from '../../catalog/catalog.ts';
 import { invariant } from '../../errors/svc-error.ts';
 import { type BoolExp, guarded, TRUE } from '../../ir/bool-exp.ts';
@@ -12,13 +12,13 @@ import { validated } from './write-access.ts';
 import type { WriteTable } from './write-table.ts';
 
 export interface Changes {
-  /** Includes the role's presets. */
+  /** The role's presets included. */
   readonly assignments: readonly Assignment[];
-  /** Columns that are reset to their defaults. */
+  /** Columns that go back to their defaults. */
   readonly defaults?: readonly string[];
 }
 
-/** @param written returns the input for the hook of the permission */
+/** @param written what the hook of the permission is to see */
 export function updateRows(
   table: WriteTable,
   condition: BoolExp,
@@ -43,7 +43,7 @@ export function updateRows(
   };
 }
 
-/** @param written returns the input for the hook of the permission */
+/** @param written what the hook of the permission is to see */
 export function deleteRows(table: WriteTable, condition: BoolExp, output: MutationOutput, written: () => WrittenJson): Delete {
   const access = table.delete;
   invariant(access !== null, 'only tables that rows can be deleted from have the root');
@@ -58,18 +58,18 @@ export function deleteRows(table: WriteTable, condition: BoolExp, output: Mutati
   };
 }
 
-/** Returns the IR of an insert. */
+/** The IR of an insert. */
 export function insertRows(table: WriteTable, rows: InsertRows, path: Path, output: MutationOutput): Insert {
   return { kind: 'insert', table: table.info.name, rows, output, path, contained: insertIsContained(table, rows) };
 }
 
 export interface FlatRow {
   readonly path: Path;
-  /** Values by column, without presets. */
+  /** By column, without those of presets. */
   readonly values: ReadonlyMap<string, Operand>;
 }
 
-/** Returns rows of one table without nested rows. */
+/** Rows of one table alone. */
 export function flatRows(
   table: WriteTable,
   rows: readonly FlatRow[],

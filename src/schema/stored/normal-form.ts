@@ -1,10 +1,8 @@
-/** Comparison of documents for the allow-list: as parsed, without `__typename`. */
+/** How documents are compared for the allow-list: as they are parsed, without any `__typename`. */
 import { type DocumentNode, Kind, print, type SelectionSetNode, visit } from 'graphql';
 import { parseDocument } from '../../graphql-engine/document.ts';
 
-/**
- * Returns a text that is equal for documents that differ in white space, comments and `__typename` only. @throws SvcError validation-failed
- */
+/** Equal for documents that differ in white space, comments and `__typename` only. @throws SvcError validation-failed */
 export function normalForm(query: string, maxTokens: number): string {
   return print(withoutTypename(parseDocument(query, maxTokens)));
 }

@@ -2,7 +2,7 @@
 
 export type Segment = { readonly kind: 'literal'; readonly text: string } | { readonly kind: 'variable'; readonly name: string };
 
-/** Returns the segments, or the reason why the URL is invalid. */
+/** The segments, or the reason why the URL cannot be one. */
 export function parseTemplate(url: string): readonly Segment[] | string {
   const segments = url
     .split('/')
@@ -14,7 +14,7 @@ export function parseTemplate(url: string): readonly Segment[] | string {
   return new Set(names).size < names.length ? `Duplicate variables found in endpoint path: ${url}` : segments;
 }
 
-/** Returns true if some path matches both. */
+/** Whether there is a path that both match. */
 export function overlaps(a: readonly Segment[], b: readonly Segment[]): boolean {
   return (
     a.length === b.length &&

@@ -1,4 +1,4 @@
-/** One websocket: its messages, its operations and its lifetime. */
+/** One websocket of a client: its messages, its operations and how long it lives. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
@@ -15,7 +15,7 @@ import type { Effect, Protocol } from '../../subscriptions/protocols/protocol.ts
 import { CancellationSource } from '../../util/cancellation.ts';
 import { incomingTrace } from '../../webhooks/trace-context.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
-import type { PendingResponses } from '../pending-responses.ts';
+import type { Answers } from '../answers.ts';
 import { decodeMeasured } from '../body.ts';
 import type { ServerContext } from '../context.ts';
 import { checkPage } from '../cross-site.ts';
@@ -23,30 +23,30 @@ import type { LongLivedConnection } from '../long-lived.ts';
 import { setLongTimer } from '../long-timer.ts';
 import { loggedRequest } from '../logged-query.ts';
 import { operate } from '../operate.ts';
-import { MessageLimiter } from './message-limiter.ts';
+import { Intake } from './intake.ts';
 import { payloadHeaders } from './init-headers.ts';
-import { OperationQueue } from './operation-queue.ts';
+import { Lane } from './lane.ts';
 import { SocketOperation, type OperationEnd } from './operation.ts';
 import { CompressedWire, PlainWire, type Wire } from './wire.ts';
 
 export interface SocketLimits {
-  /** Time within which a client must authenticate, in ms. */
+  /** ms in which a client says who it is */
   readonly initTimeout: number;
-  /** Maximum number of concurrent operations of one socket. */
+  /** operations of one socket at the same time */
   readonly operations: number;
-  /** Maximum size of a message, in bytes. */
+  /** bytes */
   readonly message: number;
-  /** Maximum size of the headers in the first message, in characters. */
+  /** characters of the headers in the first message */
   readonly headers: number;
-  /** If true, keep-alive messages are sent; otherwise silent clients are only pinged. */
+  /** Whether messages that keep connections alive are sent; else silence is looked at alone. */
   readonly keepAlive: boolean;
 }
 
 export interface Handshake {
-  /** All headers as sent. */
+  /** As they came. */
   readonly headers: IncomingHttpHeaders;
-  /** Headers for authentication and forwarding. */
-  readonly forwarded: IncomingHttpHeaders;
+  /** Of these, what may say who the client is. */
+  readonly kept: IncomingHttpHeaders;
   readonly address: string;
 }
 
@@ -54,21 +54,21 @@ export interface OpenedSocket {
   /** For the log. */
   readonly id: string;
   readonly websocket: WebSocket;
-  /** The socket below the websocket. */
+  /** Below it. */
   readonly socket: Socket;
   readonly protocol: Protocol;
   readonly handshake: Handshake;
 }
 
-/** Maximum number of concurrent queries of one socket. */
-const MAX_CONCURRENT = 16;
-/** Heartbeats without data from the client until it is pinged, and until it is disconnected. */
+/** Queries of one socket that run side by side. */
+const SIDE_BY_SIDE = 16;
+/** Beats without a sign of the client before it is asked for one, and before it counts as gone. */
 const SILENT_BEATS = 6;
 const GONE_BEATS = 12;
-/** Maximum number of heartbeats while a message arrives. */
+/** Beats in which a message has to arrive that has begun to. */
 const MESSAGE_BEATS = 6;
 
-type SocketEvent = WebsocketObservation['event'];
+type Told = WebsocketObservation['event'];
 
 export class SocketConnection implements LongLivedConnection, OperationEnd {
   readonly id: string;
@@ -77,28 +77,28 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
   readonly #websocket: WebSocket;
   readonly #protocol: Protocol;
   readonly #wire: Wire;
-  readonly #messageLimiter: MessageLimiter;
+  readonly #intake: Intake;
   readonly #operations = new Map<string, SocketOperation>();
-  readonly #queue = new OperationQueue(MAX_CONCURRENT);
-  /** Cancelled when the client disconnects. */
+  readonly #lane = new Lane(SIDE_BY_SIDE);
+  /** Cancelled when the client goes away. */
   readonly #client = new CancellationSource();
   readonly #handshake: Handshake;
   #session: Session | null = null;
-  /** Headers of the handshake and of the first message, to be forwarded. */
+  /** Of the handshake and of the first message, for servers that may see them. */
   #headers: IncomingHttpHeaders = {};
-  /** Messages received during authentication; `null` otherwise. */
+  /** Messages that came while it is found out who the client is; null when nobody is asked. */
   #waiting: { readonly data: Buffer; readonly isBinary: boolean }[] | null = null;
   #isClosing = false;
-  /** Set to close once the running queries and mutations are done. */
+  /** Close when the queries and mutations that run are done, with this reason. */
   #goodbye: { readonly code: number; readonly reason: string } | null = null;
-  /** Cancels the current timer: that of the authentication, or of the session's end. */
+  /** Gives up what is waited for: that the client says who it is, then the end of its session. */
   #stopTimer: () => void;
   #silentBeats = 0;
 
   constructor(
     context: ServerContext,
     limits: SocketLimits,
-    pending: PendingResponses,
+    answers: Answers,
     { id, websocket, socket, protocol, handshake }: OpenedSocket,
   ) {
     this.id = id;
@@ -110,23 +110,21 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
     const onFlow = (): void => this.#flow();
     this.#wire =
       websocket.extensions === ''
-        ? new PlainWire(websocket, socket, pending, onFlow)
-        : new CompressedWire(websocket, socket, pending, onFlow);
-    this.#messageLimiter = new MessageLimiter(socket, context.uploads, () =>
-      this.close(1013, 'too many large messages are being received'),
-    );
+        ? new PlainWire(websocket, socket, answers, onFlow)
+        : new CompressedWire(websocket, socket, answers, onFlow);
+    this.#intake = new Intake(socket, context.uploads, () => this.close(1013, 'too many large messages are on their way to the service'));
     this.#stopTimer = setLongTimer(Date.now() + limits.initTimeout, () => this.#perform(protocol.initTimedOut(), 0));
     websocket.on('message', (data, isBinary) => {
-      pending.traffic.received += (data as Buffer).length;
+      answers.traffic.received += (data as Buffer).length;
       this.#onMessage(data, isBinary);
     });
-    websocket.on('ping', (data) => this.#onControlFrame(data));
-    websocket.on('pong', (data) => this.#onControlFrame(data));
-    this.#log({ type: 'accepted' });
+    websocket.on('ping', (data) => this.#heard(data));
+    websocket.on('pong', (data) => this.#heard(data));
+    this.#tell({ type: 'accepted' });
     if (limits.keepAlive) this.#wire.send(protocol.keepAlive);
   }
 
-  /** Calls back when the socket has closed and all its operations have ended. */
+  /** Calls back when the socket is closed and everything of it has ended. */
   onClosed(closed: () => void): void {
     let fault: string | null = null;
     this.#websocket.on('error', (error) => {
@@ -134,16 +132,16 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
     });
     this.#websocket.on('close', () => {
       this.#end();
-      this.#log({ type: 'closed' }, fault);
+      this.#tell({ type: 'closed' }, fault);
       closed();
     });
   }
 
   beat(): void {
-    // While its answers are unread, nothing is read from the client: then reading them counts as activity.
+    // While its answers wait nothing of it is read: then it counts whether it takes them.
     this.#silentBeats = this.#wire.isFull ? 0 : this.#silentBeats + 1;
-    if (this.#silentBeats >= GONE_BEATS || this.#messageLimiter.beats() > MESSAGE_BEATS) this.terminate();
-    // No keep-alive behind unread data.
+    if (this.#silentBeats >= GONE_BEATS || this.#intake.beats() > MESSAGE_BEATS) this.terminate();
+    // What waits for the client already is sign enough that it does not listen.
     if (this.#isClosing || this.#wire.isFull) return;
     if (this.#silentBeats % SILENT_BEATS === 0) this.#websocket.ping();
     if (this.#limits.keepAlive) this.#wire.send(this.#protocol.keepAlive);
@@ -153,7 +151,7 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
     if (this.#isClosing) return;
     this.#end();
     this.#websocket.close(code, reason);
-    // Reads on to receive the closing handshake; other messages are ignored.
+    // Nothing the client says is of interest any more, but that it has heard.
     this.#websocket.resume();
   }
 
@@ -167,31 +165,31 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
     this.#websocket.terminate();
   }
 
-  ended(operation: SocketOperation, result: 'completed' | 'failed' | 'refused', error: SvcError | null): void {
+  ended(operation: SocketOperation, how: 'completed' | 'failed' | 'refused', error: SvcError | null): void {
     this.#operations.delete(operation.id);
-    this.#logOperation(operation, result === 'completed' ? 'completed' : 'query_err', error);
-    // Deferred until the last message of the operation has been sent.
+    this.#tellOperation(operation, how === 'completed' ? 'completed' : 'query_err', error);
+    // After the last message of the operation.
     if (this.#goodbye !== null) setImmediate(() => this.#closeWhenDone());
   }
 
   #onMessage(data: RawData, isBinary: boolean): void {
     this.#silentBeats = 0;
-    this.#messageLimiter.received();
+    this.#intake.received();
     if (this.#isClosing) return;
-    // With the default type of the library, a message is one buffer, however many frames it had.
+    // With the default type of the library a message is one buffer, whatever frames it came in.
     if (this.#waiting !== null) this.#waiting.push({ data: data as Buffer, isBinary });
     else this.#receive(data as Buffer, isBinary);
   }
 
-  #onControlFrame(data: Buffer): void {
+  #heard(data: Buffer): void {
     this.#silentBeats = 0;
-    this.#messageLimiter.control(data.length);
+    this.#intake.control(data.length);
   }
 
   #receive(data: Buffer, isBinary: boolean): void {
     const isTaken = (id: string): boolean => this.#operations.has(id);
     try {
-      if (isBinary) throw new SvcError('invalid-json', 'expected text, but found binary data');
+      if (isBinary) throw new SvcError('invalid-json', 'expected text, but found bytes');
       const { json, depth } = decodeMeasured(data.toString('utf8'), 'the message', this.#context.options.jsonSizeLimit);
       this.#perform(this.#protocol.receive(json, isTaken), depth);
     } catch (thrown) {
@@ -200,7 +198,7 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
     }
   }
 
-  /** @param depth nesting of the message that caused the effects */
+  /** @param depth levels of the message that brought it about */
   #perform(effects: readonly Effect[], depth: number): void {
     for (const effect of effects) {
       if (this.#isClosing) return;
@@ -215,7 +213,7 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
           void this.#authenticate(effect.headers, effect.alone);
           break;
         case 'start':
-          // The request is one level below the message.
+          // The request lies one level below the message.
           this.#start(effect.id, effect.request, depth - 1);
           break;
         case 'stop': {
@@ -226,15 +224,15 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
     }
   }
 
-  async #authenticate(initHeaders: JsonObject, alone: boolean): Promise<void> {
+  async #authenticate(given: JsonObject, alone: boolean): Promise<void> {
     this.#waiting = [];
     this.#flow();
-    // After a repeated authentication, the end of the earlier session still applies.
+    // Who it was until now has an end all the same.
     if (this.#session === null) this.#stopTimer();
     let effects: readonly Effect[];
     try {
-      const payload = payloadHeaders(initHeaders, this.#limits.headers);
-      const headers = alone ? payload : { ...this.#handshake.forwarded, ...payload };
+      const payload = payloadHeaders(given, this.#limits.headers);
+      const headers = alone ? payload : { ...this.#handshake.kept, ...payload };
       this.#checkPage(this.#context.authenticator.place(headers));
       const found = this.#context.authenticator.authenticate({ headers }, null, this.#client);
       this.#session = found instanceof Promise ? (await found).session : found;
@@ -245,39 +243,42 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
     } catch (thrown) {
       if (!(thrown instanceof SvcError)) this.#context.observe({ kind: 'unexpected', message: 'authentication failed', error: thrown });
       const error = toSvcError(thrown);
-      if (!this.#isClosing) this.#log({ type: 'conn_err', error: encodeLoggedError(error) });
+      if (!this.#isClosing) this.#tell({ type: 'conn_err', error: encodeLoggedError(error) });
       effects = this.#protocol.refused(error);
     }
-    const messages = this.#waiting ?? [];
+    const came = this.#waiting ?? [];
     this.#waiting = null;
     this.#perform(effects, 0);
     this.#flow();
-    for (const { data, isBinary } of messages) {
+    for (const { data, isBinary } of came) {
       if (this.#isClosing) return;
-      // Any of them may start another authentication.
+      // One of them may ask for authentication again.
       if (this.#waiting === null) this.#receive(data, isBinary);
       else (this.#waiting as { data: Buffer; isBinary: boolean }[]).push({ data, isBinary });
     }
   }
 
-  /** Checks the page that opened the socket, which only the handshake identifies. @throws SvcError access-denied */
+  /** The page that made the browser connect, if one did, is known from the handshake alone. @throws SvcError access-denied */
   #checkPage(place: CredentialPlace): void {
     checkPage('GET', this.#handshake.headers, place, this.#context.pages);
   }
 
-  /** Closes the socket when its session ends, or an earlier session with running operations. The client then authenticates again. */
+  /**
+   * Closes the socket when its session is over, or an earlier one in which something still runs. The client connects again, and
+   * says anew who it is.
+   */
   #endWithSession(): void {
     this.#stopTimer();
     const end = this.#firstEnd();
     if (end === Number.POSITIVE_INFINITY) return;
     this.#stopTimer = setLongTimer(end, () => {
-      // Clients reconnect at once after this code.
+      // Clients take this code as a reason to connect again at once.
       if (this.#firstEnd() <= end) this.close(1000, 'the session has ended');
       else this.#endWithSession();
     });
   }
 
-  /** Returns the earliest end of a session in use, in epoch milliseconds. */
+  /** Epoch milliseconds. */
   #firstEnd(): number {
     const sessions = [this.#session, ...[...this.#operations.values()].map(({ session }) => session)];
     return Math.min(...sessions.map((session) => session?.expiresAt ?? Number.POSITIVE_INFINITY));
@@ -293,7 +294,7 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
       request = decodeRequest(payload, depth);
       if (this.#goodbye !== null) throw new SvcError('unexpected', 'the server is shutting down', { status: 503 });
       if (this.#operations.size >= this.#limits.operations) {
-        throw new SvcError('busy', `the limit of ${this.#limits.operations} concurrent operations of a socket is reached`, {
+        throw new SvcError('busy', `the limit of ${this.#limits.operations} operations of a socket at the same time is reached`, {
           status: 429,
         });
       }
@@ -314,11 +315,11 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
     );
     this.#operations.set(id, operation);
     if (request === null || refused !== null) {
-      this.#logOperation(operation, 'started', null);
+      this.#tellOperation(operation, 'started', null);
       operation.settle({ kind: 'refused', error: refused as SvcError });
       return;
     }
-    const options = {
+    const how = {
       signal: operation.cancellation,
       requestId,
       ...(requestTimeout === 0 ? {} : { deadline: Date.now() + requestTimeout }),
@@ -329,8 +330,8 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
     const span = this.#context.tracing.current()?.begin('websocket operation', 'server', incomingTrace(this.#headers));
     span?.set('svc.request_id', requestId).set('user.roles', [session.role]).set('client.address', this.#handshake.address);
     operation.trace = span;
-    this.#logOperation(operation, 'started', null);
-    void operate(this.#context, session, request, { ...options, trace: span }, this.#queue, operation).then((outcome) => {
+    this.#tellOperation(operation, 'started', null);
+    void operate(this.#context, session, request, { ...how, trace: span }, this.#lane, operation).then((outcome) => {
       if ('error' in outcome && outcome.error.status >= 500) span?.fail(outcome.error.code);
       span?.end();
       operation.settle(outcome);
@@ -338,7 +339,7 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
     });
   }
 
-  /** Counts the sent bytes of an operation once it is known; `undefined` if metrics are off. */
+  /** Has the bytes of an operation counted; undefined: nobody wants to know. */
   #counts(operation: SocketOperation, request: GraphqlRequest): RequestOptions['onOperation'] {
     const { pipeline } = this.#context;
     const meter = this.#context.meter.current();
@@ -352,7 +353,7 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
   #stop(operation: SocketOperation): void {
     operation.stop();
     this.#operations.delete(operation.id);
-    this.#logOperation(operation, 'stopped', null);
+    this.#tellOperation(operation, 'stopped', null);
     if (this.#goodbye !== null) this.#closeWhenDone();
   }
 
@@ -360,17 +361,17 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
     if (this.#goodbye !== null && this.#operations.size === 0) this.close(this.#goodbye.code, this.#goodbye.reason);
   }
 
-  /** Pauses reading while the client does not read, and during authentication. */
+  /** Reads from the client only while it takes what it gets, and while nothing has to be found out first. */
   #flow(): void {
     if (this.#isClosing) return;
     const { isFull } = this.#wire;
-    this.#queue.pause(isFull);
+    this.#lane.hold(isFull);
     if (isFull || this.#waiting !== null) this.#websocket.pause();
     else this.#websocket.resume();
     if (!isFull) for (const operation of this.#operations.values()) operation.drained();
   }
 
-  /** Stops all operations. */
+  /** Everything of the connection stops. */
   #end(): void {
     if (this.#isClosing) return;
     this.#isClosing = true;
@@ -378,19 +379,19 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
     this.#client.cancel();
     for (const operation of this.#operations.values()) {
       operation.stop();
-      this.#logOperation(operation, 'stopped', null);
+      this.#tellOperation(operation, 'stopped', null);
     }
     this.#operations.clear();
-    // Pending operations start and find that they were stopped.
-    this.#queue.pause(false);
-    this.#messageLimiter.end();
+    // Who waits for its turn gets it, and finds out that it was stopped.
+    this.#lane.hold(false);
+    this.#intake.end();
     this.#wire.release();
   }
 
-  #logOperation(operation: SocketOperation, type: 'started' | 'completed' | 'stopped' | 'query_err', error: SvcError | null): void {
+  #tellOperation(operation: SocketOperation, type: 'started' | 'completed' | 'stopped' | 'query_err', error: SvcError | null): void {
     const { queryLogging } = this.#context.options;
     const { query } = operation;
-    const event: SocketEvent = {
+    const event: Told = {
       type: 'operation',
       operationId: operation.id,
       requestId: operation.requestId,
@@ -399,10 +400,10 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
       error: error === null ? null : encodeLoggedError(error),
       query: query === null ? null : queryLogging.onlyOnError && error === null ? query.name : query.whole,
     };
-    this.#log(event, null, operation.trace);
+    this.#tell(event, null, operation.trace);
   }
 
-  #log(event: SocketEvent, message: string | null = null, trace?: LoggedTrace): void {
+  #tell(event: Told, message: string | null = null, trace?: LoggedTrace): void {
     this.#context.observe({
       kind: 'websocket',
       websocketId: this.id,

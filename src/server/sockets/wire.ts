@@ -1,51 +1,51 @@
-/** Sends messages over one socket and tracks unread data. */
+/** What goes out over one socket, and how much of it waits for the client. */
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import { type Bytes, bufferOfBytes } from '../../util/bytes.ts';
-import type { SubscriptionAnswer } from '../../subscriptions/subscriptions.ts';
-import type { PendingResponses, PendingData, SocketTimes } from '../pending-responses.ts';
+import type { Answer } from '../../subscriptions/subscriptions.ts';
+import type { Answers, Held, SocketTimes } from '../answers.ts';
 import { answerFrame, answerMessage, textFrame } from './frame.ts';
 
-/** Minimum size of a compressed message, in bytes: shorter ones do not shrink. */
+/** Messages below this are not compressed: they would not get smaller. */
 const MIN_COMPRESSED = 1024;
-/** Maximum size of unread data before the socket counts as full, in bytes. */
-const MAX_BUFFERED = 65_536;
+/** Bytes that may wait before the client counts as one that does not take its answers. */
+const MOST_WAITING = 65_536;
 
 export interface Wire {
-  /** True while the client has unread data. */
+  /** The client has not taken what it got. */
   readonly isFull: boolean;
-  /** Sends a message. Returns its size in bytes, 0 if the client has disconnected. */
+  /** @returns the bytes of it; 0: the client is gone */
   send(message: Bytes): number;
-  /** Sends an answer that other clients may get, too. @param start text before the answer @returns like `send` */
-  sendAnswer(start: Bytes, answer: SubscriptionAnswer): number;
-  /** Stops tracking; nothing is sent any more. */
+  /** A message with an answer that others may get too. @param start what comes before the answer in it @returns as `send` */
+  sendAnswer(start: Bytes, answer: Answer): number;
+  /** Nothing is sent from now on. */
   release(): void;
 }
 
-/** Maximum number of waiting messages of one client that are timed individually. */
-const MAX_TIMED = 1000;
+/** Messages that wait for one client, beyond which their times are not told one by one. */
+const MOST_TIMED = 1000;
 
-/** Measures the times of one socket's messages. */
+/** Times the messages of one socket. */
 class MessageClock {
   readonly #times: SocketTimes;
-  /** Start times of messages that the operating system has not accepted, by `performance.now()`. */
+  /** When those were written that the operating system has not taken, by `performance.now()`. */
   #waiting: number[] = [];
 
   constructor(times: SocketTimes) {
     this.#times = times;
   }
 
-  /** @param write writes a message; returns true if the operating system has accepted everything. @returns its result */
+  /** @param write writes a message @returns whether the operating system has taken all there is */
   timed(write: () => boolean): boolean {
     const began = performance.now();
     const isTaken = write();
     this.#times.write.observe((performance.now() - began) / 1000);
     if (isTaken) this.#times.queue.observe(0);
-    else if (this.#waiting.length < MAX_TIMED) this.#waiting.push(began);
+    else if (this.#waiting.length < MOST_TIMED) this.#waiting.push(began);
     return isTaken;
   }
 
-  /** Called when the operating system has accepted everything. */
+  /** What waits is gone. */
   drained(): void {
     const now = performance.now();
     for (const began of this.#waiting) this.#times.queue.observe((now - began) / 1000);
@@ -53,11 +53,11 @@ class MessageClock {
   }
 }
 
-/** Tracks unread data, and disconnects a client that stops reading. */
-function track(pending: PendingResponses, socket: Socket, size: number): PendingData {
-  const held = pending.add(socket, size);
+/** Lets so much wait for a client, as long as it takes something of it. */
+function hold(answers: Answers, socket: Socket, size: number): Held {
+  const held = answers.hold(socket, size);
   const onTimeout = (): void => void socket.destroy();
-  socket.setTimeout(pending.stall, onTimeout);
+  socket.setTimeout(answers.stall, onTimeout);
   return {
     grow: held.grow,
     release() {
@@ -69,22 +69,22 @@ function track(pending: PendingResponses, socket: Socket, size: number): Pending
 }
 
 /**
- * Writes frames itself: for answers of subscriptions, this is several times as fast as the library, which supports messages of any kind,
- * and needs no buffer per message.
+ * Writes frames itself: for the answers of subscriptions that is several times as fast as the way through the library,
+ * which is there for messages of any kind, and takes no buffer for each of them.
  */
 export class PlainWire implements Wire {
   readonly #websocket: WebSocket;
   readonly #socket: Socket;
-  readonly #pending: PendingResponses;
-  #held: PendingData | null = null;
+  readonly #answers: Answers;
+  #held: Held | null = null;
 
   /** @param onFlow called when `isFull` has changed */
-  constructor(websocket: WebSocket, socket: Socket, pending: PendingResponses, onFlow: () => void) {
+  constructor(websocket: WebSocket, socket: Socket, answers: Answers, onFlow: () => void) {
     this.#websocket = websocket;
     this.#socket = socket;
-    this.#pending = pending;
+    this.#answers = answers;
     this.#onFlow = onFlow;
-    const times = pending.times();
+    const times = answers.times();
     this.#clock = times === null ? null : new MessageClock(times);
     socket.on('drain', () => {
       this.#clock?.drained();
@@ -105,7 +105,7 @@ export class PlainWire implements Wire {
     return this.#isOpen ? this.#write(textFrame(message)) : 0;
   }
 
-  sendAnswer(start: Bytes, answer: SubscriptionAnswer): number {
+  sendAnswer(start: Bytes, answer: Answer): number {
     return this.#isOpen ? this.#write(answerFrame(start, answer)) : 0;
   }
 
@@ -115,12 +115,12 @@ export class PlainWire implements Wire {
   }
 
   #write(frame: Bytes): number {
-    this.#pending.traffic.sent += frame.length;
+    this.#answers.traffic.sent += frame.length;
     const isTaken =
       this.#clock === null ? this.#socket.write(frame, 'latin1') : this.#clock.timed(() => this.#socket.write(frame, 'latin1'));
     if (this.#held !== null) this.#held.grow(frame.length);
     else if (!isTaken) {
-      this.#held = track(this.#pending, this.#socket, this.#socket.writableLength);
+      this.#held = hold(this.#answers, this.#socket, this.#socket.writableLength);
       this.#onFlow();
     }
     return frame.length;
@@ -132,18 +132,18 @@ export class PlainWire implements Wire {
   }
 }
 
-/** Uses the library for compression and framing. */
+/** Leaves compression and framing to the library. */
 export class CompressedWire implements Wire {
   readonly #websocket: WebSocket;
   readonly #socket: Socket;
-  readonly #pending: PendingResponses;
+  readonly #answers: Answers;
   readonly #onFlow: () => void;
-  #held: PendingData | null = null;
+  #held: Held | null = null;
 
-  constructor(websocket: WebSocket, socket: Socket, pending: PendingResponses, onFlow: () => void) {
+  constructor(websocket: WebSocket, socket: Socket, answers: Answers, onFlow: () => void) {
     this.#websocket = websocket;
     this.#socket = socket;
-    this.#pending = pending;
+    this.#answers = answers;
     this.#onFlow = onFlow;
   }
 
@@ -154,9 +154,9 @@ export class CompressedWire implements Wire {
   send(message: Bytes): number {
     const { readyState, OPEN } = this.#websocket;
     if (readyState !== OPEN) return 0;
-    this.#pending.traffic.sent += message.length;
+    this.#answers.traffic.sent += message.length;
     const options = { binary: false, compress: message.length >= MIN_COMPRESSED };
-    const times = this.#pending.times();
+    const times = this.#answers.times();
     const began = performance.now();
     this.#websocket.send(bufferOfBytes([message]), options, () => {
       times?.queue.observe((performance.now() - began) / 1000);
@@ -164,14 +164,14 @@ export class CompressedWire implements Wire {
     });
     times?.write.observe((performance.now() - began) / 1000);
     if (this.#held !== null) this.#held.grow(message.length);
-    else if (this.#websocket.bufferedAmount > MAX_BUFFERED) {
-      this.#held = track(this.#pending, this.#socket, this.#websocket.bufferedAmount);
+    else if (this.#websocket.bufferedAmount > MOST_WAITING) {
+      this.#held = hold(this.#answers, this.#socket, this.#websocket.bufferedAmount);
       this.#onFlow();
     }
     return message.length;
   }
 
-  sendAnswer(start: Bytes, answer: SubscriptionAnswer): number {
+  sendAnswer(start: Bytes, answer: Answer): number {
     return this.send(answerMessage(start, answer));
   }
 

@@ -1,58 +1,58 @@
 /**
- * The common interface of the two protocols of GraphQL over websockets. A protocol is a small state machine: its input is messages of the
- * client and events of its operations, its output is effects for the connection. It does not depend on sockets, time and sessions.
+ * What the two protocols of GraphQL over websockets have in common. A protocol is a small machine: messages of the client and
+ * what has become of them go in, what the connection is to do comes out. It knows no sockets, no time and no sessions.
  */
 import { encodeGraphqlError } from '../../errors/encode.ts';
 import type { SvcError } from '../../errors/svc-error.ts';
 import { type Bytes, bytesOfText } from '../../util/bytes.ts';
 import { isJsonObject, type Json, type JsonObject, printJson } from '../../util/json.ts';
 
-/** An instruction for the connection. */
+/** What the connection is to do. */
 export type Effect =
   | { readonly kind: 'send'; readonly message: Bytes }
   | { readonly kind: 'close'; readonly code: number; readonly reason: string }
-  /** Authenticate the client, then call `accepted` or `refused`. `alone`: ignore the headers of the handshake. */
+  /** Find out who the client is; `alone`: the headers of the handshake do not count. Then `accepted` or `refused` is due. */
   | { readonly kind: 'authenticate'; readonly headers: JsonObject; readonly alone: boolean }
   | { readonly kind: 'start'; readonly id: string; readonly request: Json }
   | { readonly kind: 'stop'; readonly id: string };
 
 export interface Protocol {
-  /** Value of `Sec-WebSocket-Protocol`. */
+  /** In `Sec-WebSocket-Protocol`. */
   readonly name: 'graphql-transport-ws' | 'graphql-ws';
-  /** True once a client may start operations. */
+  /** Whether a client may start operations. */
   readonly isOpen: boolean;
-  /** Message that keeps the connection alive; may be sent at any time. */
+  /** Says that the connection is alive; may be sent at any time. */
   readonly keepAlive: Bytes;
   /**
-   * Handles a message of the client.
-   * @param isTaken returns true if an operation with this id is running
+   * A message of the client.
+   * @param isTaken whether an operation of this id runs
    */
   receive(message: Json, isTaken: (id: string) => boolean): readonly Effect[];
-  /** Called for a message that is not valid JSON. */
+  /** The client sent what is no JSON text at all. */
   garbled(reason: string): readonly Effect[];
-  /** Called when the client has been authenticated. */
+  /** The client has been authenticated. */
   accepted(): readonly Effect[];
-  /** Called when the client's authentication has failed. */
+  /** It has not. */
   refused(error: SvcError): readonly Effect[];
-  /** Called when the client has not authenticated in time. */
+  /** The client has not said in time who it is. */
   initTimedOut(): readonly Effect[];
-  /** Returns the text before the `{"data":…}` of an answer; `ANSWER_END` is the text after it. */
+  /** What comes before the `{"data":…}` of an answer; after it comes `ANSWER_END`. */
   answerStart(id: string): Bytes;
-  /** Returns the message for the end of an operation. */
+  /** The operation is done. */
   completed(id: string): Bytes;
-  /** Returns the messages for an operation that was rejected before it ran, or for a subscription that these errors have ended. */
+  /** The operation was refused before it ran, or a subscription has come to its end by these errors. */
   refusedOperation(id: string, errors: readonly SvcError[]): readonly Bytes[];
-  /** Returns the messages for a query or mutation that failed. */
+  /** A query or mutation failed while it ran. */
   failedOperation(id: string, errors: readonly SvcError[]): readonly Bytes[];
-  /** Returns the message for errors of a subscription that goes on. */
+  /** Errors in place of an answer of a subscription, which goes on. */
   interrupted(id: string, errors: readonly SvcError[]): Bytes;
 }
 
 export const ANSWER_END = '}' as Bytes;
 
-/** Maximum size of the reason in a close frame, in bytes (RFC 6455, section 5.5). */
+/** Bytes of the reason in a frame that closes a connection (RFC 6455, section 5.5). */
 const MAX_REASON = 123;
-/** Maximum length of an id, which is part of every answer, in characters. */
+/** Characters of an id. It goes along with every answer. */
 const MAX_ID = 1000;
 
 export function printMessage(message: JsonObject): Bytes {
@@ -71,37 +71,37 @@ export function close(code: number, reason: string): Effect {
   return { kind: 'close', code, reason: cut(reason, MAX_REASON) };
 }
 
-/** Closes with the reason in the form `{"server_error_msg":"4400: …"}`, which stays valid JSON if the text is truncated. */
+/** Closes with the reason in the form `{"server_error_msg":"4400: …"}`, whole however long the text is. */
 export function closeWithMessage(code: number, text: string): Effect {
   const message = `${code}: ${text}`;
-  let textLimit = MAX_REASON;
+  let room = MAX_REASON;
   for (;;) {
-    const reason = JSON.stringify({ server_error_msg: cut(message, textLimit) });
+    const reason = JSON.stringify({ server_error_msg: cut(message, room) });
     const over = Buffer.byteLength(reason) - MAX_REASON;
     if (over <= 0) return { kind: 'close', code, reason };
-    textLimit -= over;
+    room -= over;
   }
 }
 
-/** Truncates a text to a number of bytes in UTF-8. */
+/** As much of a text as so many bytes of UTF-8 can hold. */
 function cut(text: string, bytes: number): string {
   const encoded = Buffer.from(text);
   if (encoded.length <= bytes) return text;
   let end = Math.max(0, bytes);
-  // Steps back to the start of a character.
+  // Not in the middle of a character.
   while (end > 0 && ((encoded[end] as number) & 0xc0) === 0x80) end -= 1;
   return encoded.toString('utf8', 0, end);
 }
 
-/** Encodes errors for clients, without details for administrators. */
+/** Errors as clients get them; details for administrators are never among them. */
 export function encodeErrors(errors: readonly SvcError[]): readonly Json[] {
   return errors.flatMap((error) => error.graphqlErrors ?? [encodeGraphqlError(error, false)]);
 }
 
-/** An invalid message of a client. */
+/** A message that is none of the protocol; `message` says why. */
 export class MessageFault extends Error {}
 
-/** Reads the fields of a client's message. @throws MessageFault */
+/** The fields of a message of the client. @throws MessageFault */
 export class ClientMessage {
   readonly #fields: JsonObject;
 
@@ -116,7 +116,7 @@ export class ClientMessage {
 
   get id(): string {
     const { id } = this.#fields;
-    if (typeof id !== 'string' || id === '') throw new MessageFault(`the message "${String(this.type)}" needs an "id", a string`);
+    if (typeof id !== 'string' || id === '') throw new MessageFault(`the message "${String(this.type)}" needs an "id", a text`);
     if (id.length > MAX_ID) throw new MessageFault(`the "id" has more than ${MAX_ID} characters`);
     return id;
   }
@@ -125,14 +125,14 @@ export class ClientMessage {
     return this.#fields['payload'] ?? null;
   }
 
-  /** The request of an operation; it is validated when it runs. */
+  /** The request of an operation; what is in it is looked at when it runs. */
   get request(): Json {
     const { payload } = this;
     if (payload === null) throw new MessageFault(`the message "${String(this.type)}" needs a "payload"`);
     return payload;
   }
 
-  /** The headers in the payload of `connection_init`. */
+  /** The headers in the payload of the message that opens a conversation. */
   get headers(): JsonObject {
     const { payload } = this;
     if (payload === null) return {};

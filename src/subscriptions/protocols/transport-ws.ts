@@ -64,7 +64,7 @@ export class TransportWs extends WebsocketProtocol {
   }
 
   refusedOperation(id: string, errors: readonly SvcError[]): readonly Bytes[] {
-    // An `error` message ends the operation: no `complete` follows.
+    // It ends the operation: nothing follows.
     return [printMessage({ type: 'error', id, payload: encodeErrors(errors) })];
   }
 

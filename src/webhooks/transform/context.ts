@@ -1,16 +1,16 @@
-/** Variables and functions of templates. */
+/** What templates can see of a call. */
 import type { Json, JsonObject } from '../../util/json.ts';
 import type { TemplateVariables } from './template/evaluate.ts';
 import { FunctionFault, type TemplateFunction } from './template/functions.ts';
-import { objectFromEntries } from './template/values.ts';
-import { parseWebAddress, urlParameters } from './web-address.ts';
+import { objectOf } from './template/values.ts';
+import { parseWebAddress, queryParameters } from './web-address.ts';
 
-/** The call before its transform. */
+/** Of the call as it was before its transform. */
 export interface RequestContext {
   readonly body: Json;
   /** The configured URL, its environment variables filled in. */
   readonly baseUrl: string;
-  /** Query parameters of that URL, each as `[name, value]`. */
+  /** Of that URL: `[name, value]` each. */
   readonly queryParams: Json;
   readonly sessionVariables: JsonObject | null;
 }
@@ -18,18 +18,18 @@ export interface RequestContext {
 export interface RequestContextOptions {
   readonly body: Json;
   readonly baseUrl: string;
-  /** `null` if the call has no session. */
+  /** null when nobody's session caused the call. */
   readonly sessionVariables: ReadonlyMap<string, string> | null;
 }
 
-/** Builds the context for templates of a request. */
+/** What templates of a request see of it. */
 export function requestContext({ body, baseUrl, sessionVariables }: RequestContextOptions): RequestContext {
   const address = parseWebAddress(baseUrl);
   return {
     body,
     baseUrl,
-    queryParams: address === undefined ? [] : urlParameters(address),
-    sessionVariables: sessionVariables && objectFromEntries([...sessionVariables].map(([name, value]) => [name.toLowerCase(), value])),
+    queryParams: address === undefined ? [] : queryParameters(address),
+    sessionVariables: sessionVariables && objectOf([...sessionVariables].map(([name, value]) => [name.toLowerCase(), value])),
   };
 }
 
@@ -47,7 +47,7 @@ function getSessionVariable(variables: JsonObject | null): TemplateFunction {
 const functionsOf = (variables: JsonObject | null): TemplateVariables['functions'] =>
   new Map([['getSessionVariable', getSessionVariable(variables)]]);
 
-/** Returns the variables and functions of request templates. */
+/** The names that templates of a request know. */
 export function requestEnvironment(context: RequestContext): TemplateVariables {
   return {
     variables: new Map<string, Json>([
@@ -61,15 +61,15 @@ export function requestEnvironment(context: RequestContext): TemplateVariables {
 }
 
 export interface ResponseContext {
-  /** `null` if it is not JSON. */
+  /** null when it is not JSON. */
   readonly body: Json;
   readonly status: number;
   readonly sessionVariables: JsonObject | null;
-  /** The request's context; `null` if it was sent without a transform. */
+  /** Of the request; null when it was sent without a transform. */
   readonly request: RequestContext | null;
 }
 
-/** Returns the variables and functions of response templates. */
+/** The names that templates of a response know. */
 export function responseEnvironment({ body, status, sessionVariables, request }: ResponseContext): TemplateVariables {
   return {
     variables: new Map<string, Json>([

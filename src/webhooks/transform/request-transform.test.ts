@@ -6,7 +6,7 @@ import { ROOT } from '../../util/path.ts';
 import { requestContext } from './context.ts';
 import { compileRequestTransform, type OutgoingRequest } from './request-transform.ts';
 import { TransformFailure } from './transform-failure.ts';
-import { parseWebAddress, printParameters, urlParameters, withQuery } from './web-address.ts';
+import { parseWebAddress, printParameters, queryParameters, withQuery } from './web-address.ts';
 import { runs } from '../../../test/support/deep.ts';
 
 const BASE_URL = 'https://hooks.example.org:8443/base?team=a%20b&flag';
@@ -42,7 +42,7 @@ const bodyOf = (template: string): Json => {
 };
 const urlOf = (transform: Json): string => apply(transform).url;
 
-it('leaves other parts of the call unchanged', () => {
+it('leaves what it does not name', () => {
   expect(apply({})).toEqual(REQUEST);
 });
 
@@ -66,9 +66,9 @@ describe('the context', () => {
     ["getSessionVariable('__proto__')", 'Function Error: Session variable "__proto__" not found'],
     ['getSessionVariable(1)', 'Function Error: Session variable name should be a string'],
     ['$response', "Name Error: Variable '$response' not in scope"],
-  ])('rejects %s', (template, expected) => expect(faults({ body: template })).toEqual([expected]));
+  ])('%s is none', (template, expected) => expect(faults({ body: template })).toEqual([expected]));
 
-  it('contains the original request, whatever the transform changes', () => {
+  it('holds the request as it was, whatever else is changed', () => {
     const changed = apply({
       version: 1,
       url: 'http://other',
@@ -99,7 +99,7 @@ describe('the URL', () => {
     ['http://example.org/{{$body.link}}', 'TransformationError: Invalid URL: http://example.org/a/b c'],
     ['http://example.org\\\\@other', 'TransformationError: Invalid URL: http://example.org\\@other'],
     ['http://example.org:99999', 'TransformationError: Invalid URL: http://example.org:99999'],
-  ])('rejects %s', (url, expected) => expect(faults({ url })).toEqual([expected]));
+  ])('%s is refused', (url, expected) => expect(faults({ url })).toEqual([expected]));
 });
 
 describe('the query', () => {
@@ -116,7 +116,7 @@ describe('the query', () => {
     ['may be a template of null', '{{$body.nothing}}', ''],
   ])('%s', (_, queryParams, expected) => expect(urlOf({ query_params: queryParams })).toBe(path + expected));
 
-  it('round-trips through parsing and printing', () => {
+  it('is read as it is printed', () => {
     const text = fc.string({ unit: 'grapheme' });
     const parameter = fc.tuple(
       text.filter((name) => name !== ''),
@@ -126,7 +126,7 @@ describe('the query', () => {
     fc.assert(
       fc.property(fc.array(parameter), (parameters) => {
         if (address === undefined) throw new Error('no URL');
-        expect(urlParameters(withQuery(address, printParameters(parameters)))).toEqual(parameters);
+        expect(queryParameters(withQuery(address, printParameters(parameters)))).toEqual(parameters);
       }),
       runs(100, 100),
     );
@@ -134,7 +134,7 @@ describe('the query', () => {
 });
 
 describe('headers', () => {
-  it('removes headers first, then adds headers sorted by name', () => {
+  it('are removed first, then added in order of their names', () => {
     const { headers } = apply({
       request_headers: {
         remove_headers: ['user-agent', 'CONTENT-TYPE'],
@@ -147,7 +147,7 @@ describe('headers', () => {
     ]);
   });
 
-  it('keeps duplicate headers', () => {
+  it('are not looked through for doubles', () => {
     expect(apply({ request_headers: { add_headers: { 'user-agent': 'other' } } }).headers).toEqual([
       ...REQUEST.headers,
       ['user-agent', 'other'],
@@ -159,7 +159,7 @@ describe('headers', () => {
     ['x', '{{$body.nothing}}', 'TransformationError: Template must produce a String, Number, or Boolean value'],
     ['x', 'a\\nSet-Cookie: b', 'TransformationError: Invalid value of the header "x"'],
     ['x y', 'a', 'TransformationError: Invalid header name: "x y"'],
-  ])('rejects the header %s: %s', (name, value, expected) => {
+  ])('%s: %s is refused', (name, value, expected) => {
     expect(faults({ request_headers: { add_headers: { [name]: value } } })).toEqual([expected]);
   });
 });
@@ -183,11 +183,11 @@ describe('the body', () => {
   ])('%s', (_, transform, expected) => expect(apply(transform).body).toEqual(expected));
 });
 
-it('prints the method in upper case', () => {
+it('has its method in capital letters', () => {
   expect(apply({ method: 'patch' }).method).toBe('PATCH');
 });
 
-it('reports all templates that are invalid, and all that fail', () => {
+it('tells of all templates that cannot be read, and of all that fail', () => {
   const everywhere = (template: string): Json => ({
     version: 2,
     body: { action: 'x_www_form_urlencoded', form_template: { a: template } },
@@ -196,11 +196,11 @@ it('reports all templates that are invalid, and all that fail', () => {
     request_headers: { add_headers: { x: template } },
   });
   expect(faults(everywhere('{{ ! }}'))).toEqual(Array(5).fill("Lex Error: Unexpected character '!'."));
-  // Each part stops at its first error.
+  // The first fault of a part ends it.
   expect(faults(everywhere('{{ $nobody }}'))).toEqual(Array(4).fill("Name Error: Variable '$nobody' not in scope"));
 });
 
-it('shares one budget between all of its templates', () => {
+it('has one budget for all of its templates', () => {
   const long = `{{ range _, i := [${Array(600).fill('1').join()}] }} {{ range _, j := [${Array(600).fill('1').join()}] }} 1 {{ end }} {{ end }}`;
   const headers = Object.fromEntries(Array.from({ length: 2 }, (_, i) => [`x${i}`, `{{ size(${long}) }}`]));
   expect(faults({ request_headers: { add_headers: headers } })).toEqual([]);

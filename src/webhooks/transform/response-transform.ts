@@ -6,14 +6,15 @@ import { createBudget } from './template/budget.ts';
 import { FaultList } from './transform-failure.ts';
 
 /**
- * Returns the transformed body: JSON, the text of a form, or `null` for a removed one.
+ * Gives the body that stands for that of the response: JSON, the text of a form, or null for one
+ * that is removed.
  * @throws TransformFailure
  */
 export type ResponseTransformer = (context: ResponseContext) => Json;
 
 /**
- * Compiles the templates once for all responses.
- * @throws TransformFailure with all invalid templates
+ * Reads the templates, once for all responses.
+ * @throws TransformFailure with every template that cannot be read
  */
 export function compileResponseTransform(transform: ResponseTransform): ResponseTransformer {
   const faults = new FaultList();
@@ -22,9 +23,9 @@ export function compileResponseTransform(transform: ResponseTransform): Response
 
   return (context) => {
     if (makeBody === undefined) return context.body;
-    const failures = new FaultList();
-    const body = failures.attempt(() => makeBody(responseEnvironment(context), createBudget()));
-    failures.finish();
+    const found = new FaultList();
+    const body = found.attempt(() => makeBody(responseEnvironment(context), createBudget()));
+    found.finish();
     switch (body?.kind) {
       case 'json':
         return body.value;

@@ -1,4 +1,4 @@
-/** The initial state of every case. */
+/** What every case starts from. */
 import type { Json, JsonObject } from '../../../src/util/json.ts';
 
 export const SCHEMA = `
@@ -13,10 +13,10 @@ export const SCHEMA = `
   create function strip(term text) returns text language sql stable as 'select term';
 `;
 
-/** Events in the log of the source, if it has event triggers. */
+/** In the log of the source where that has event triggers. */
 export const EVENT_ID = '11111111-1111-4111-8111-111111111111';
 
-/** The initial rows of the tables. */
+/** The tables go back to these. */
 export const ROWS = `
   truncate author, article, tag, color; insert into color values ('red', null);
   do $$ begin
@@ -96,7 +96,7 @@ export const BASE: JsonObject = {
   api_limits: { disabled: false, depth_limit: { global: 10, per_role: {} } },
 };
 
-/** The base with a table that does not exist in the database. */
+/** The base with a table that the database does not have. */
 export const WITH_INCONSISTENT: JsonObject = {
   ...BASE,
   sources: (BASE['sources'] as JsonObject[]).map((source, i) =>

@@ -1,6 +1,6 @@
 import type { Diagnostics } from '../../../src/backend/diagnostics.ts';
 
-/** SQLite findings of `svc doctor`. */
+/** Findings of `svc doctor` in SQLite. */
 export const diagnostics: Diagnostics = {
   async inspect({ name, query }) {
     const loose = await query(

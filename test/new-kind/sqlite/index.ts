@@ -9,6 +9,7 @@ import type { SqliteSource } from './source.ts';
 import { sqlText } from './sql-text.ts';
 import { types } from './types.ts';
 
+/** SQLite, read only. */
 export const sqlite: Backend<SqliteConfiguration, SqliteSource> = {
   kind: 'sqlite',
   aliases: [],

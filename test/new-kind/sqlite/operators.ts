@@ -1,17 +1,17 @@
-/** Comparison operators of SQLite. A new operator is one entry here. */
-import { commonComparisons, ilike, LIKE, type ComparisonOperator } from '../../../src/databases/shared/operators.ts';
+/** The comparison operators of SQLite. A new operator is one entry here. */
+import { commonComparisons, ilike, LIKE, type Operator } from '../../../src/databases/shared/operators.ts';
 import { sql } from '../../../src/sql/fragment.ts';
 
-/** Operators of all types. */
+/** Operators of every type. */
 export const COMMON_COMPARISONS = commonComparisons(
   (column, { list }) => sql`(${column} in (${list()}))`,
   (column, { list }) => sql`(${column} not in (${list()}))`,
 );
 
-/** `like` has no escape character by default. */
-export const TEXT_COMPARISONS: readonly ComparisonOperator[] = [
+/** `like` has no escape character unless the statement names one. */
+export const TEXT_COMPARISONS: readonly Operator[] = [
   ...LIKE.map(
-    (like): ComparisonOperator => ({
+    (like): Operator => ({
       ...like,
       compile: (column, argument) => like.compile(column, { ...argument, value: () => sql`${argument.value()} escape '\\'` }),
     }),

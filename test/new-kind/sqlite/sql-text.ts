@@ -7,5 +7,5 @@ export function requireReads(sql: string): void {
   throw new SvcError('bad-request', 'sources of SQLite are read only: the SQL has to begin with select, with, values or explain');
 }
 
-/** SQL of administrators cannot change anything in SQLite. */
+/** How SQLite reads SQL of administrators, which changes nothing. */
 export const sqlText: SqlText = { mayChangeCatalog: () => false, requireReads };

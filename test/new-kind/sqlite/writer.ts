@@ -1,4 +1,4 @@
-/** Set plans of SQLite, with derived tables and JSON as text. */
+/** Set plans in SQLite: derived tables, and JSON as texts. */
 import type { CompilerOptions } from '../../../src/backend/backend.ts';
 import type { CatalogType } from '../../../src/catalog/catalog.ts';
 import { ownScope } from '../../../src/databases/shared/row.ts';
@@ -9,7 +9,7 @@ import { aggregateCall, aggregateHolds, type Aliases, conditionsOf, readSql, rel
 import { countSql, textSql } from './operand.ts';
 import { REAL, TEXT } from './types.ts';
 
-/** Maximum arguments of a function call. */
+/** Arguments of one call of a function. */
 const MAX_PARTS = 100;
 
 export function writerOf(aliases: Aliases, options: CompilerOptions): SetWriter {
@@ -21,7 +21,7 @@ export function writerOf(aliases: Aliases, options: CompilerOptions): SetWriter 
     named: false,
     from: (relation) => relationSql(aliases, relation),
     conditions: (exp, row) => conditionsOf(aliases, exp, ownScope(row)),
-    // Conditions of masks are correlated subqueries.
+    // Conditions of masks are sub-selects that look out wherever they stand.
     read: (read, row) => readSql(aliases, read, row),
     distinctKey: (read, row) => readSql(aliases, read, row),
     field: (field, row) => leafSql(field, (read) => readSql(aliases, read, row), output),
@@ -84,22 +84,22 @@ function leafSql(field: LeafField, read: (read: Read) => Sql, output: (value: Sq
   }
 }
 
-/** Prints a value with all of its digits: a cast would keep 15. */
+/** A value as a text with all of its digits: a cast leaves 15 of them. */
 function plainText(value: Sql, { name }: CatalogType): Sql {
   return name === TEXT.name ? value : sql`('' || json_quote(${value}))`;
 }
 
-/** Placeholder of a field that another source answers; see `src/execute/placeholders.ts`. */
+/** The placeholder of a field that another source answers: see `src/execute/holes.ts`. */
 function placeholderSql(index: number, texts: readonly Sql[]): Sql {
-  const name = sql`concat(${textSql({ kind: 'placeholder-name' })}, ${string(`:${index}`)})`;
+  const name = sql`concat(${textSql({ kind: 'hole-name' })}, ${string(`:${index}`)})`;
   const [text, ...more] = texts;
-  // `concat` treats null as an empty text.
+  // `concat` takes null for an empty text.
   if (text !== undefined && more.length === 0) return sql`json_quote(concat(${name}, ';' || ${text}))`;
   const parts = texts.map((each) => sql`, ',', json_quote(${each})`);
   return sql`concat('[', json_quote(${name})${join(parts, EMPTY)}, ']')`;
 }
 
-/** Compiles an object to a text that is never null. */
+/** A text, never null. */
 function objectSql(entries: readonly Entry[]): Sql {
   if (entries.length === 0) return sql`'{}'`;
   const parts = entries.flatMap(({ key, value }, i) => [

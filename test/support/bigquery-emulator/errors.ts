@@ -1,4 +1,4 @@
-/** Errors in the format of BigQuery's REST API. */
+/** Errors as BigQuery's REST interface shows them. */
 
 export type Reason =
   | 'invalid'
@@ -47,7 +47,7 @@ const STATUSES: Readonly<Record<number, string>> = {
   503: 'UNAVAILABLE',
 };
 
-/** `location` is the subject of the error, `query` for SQL. */
+/** `location`: what it is about, `query` for SQL. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly reason: Reason;
@@ -63,12 +63,12 @@ export class ApiError extends Error {
     return CODES[this.reason];
   }
 
-  /** The format in a job. */
+  /** As jobs have it. */
   get proto(): { readonly reason: Reason; readonly message: string; readonly location?: string } {
     return { reason: this.reason, ...(this.location === undefined ? {} : { location: this.location }), message: this.message };
   }
 
-  /** The format in an error response. */
+  /** As an answer has it. */
   body(): object {
     const locationType = this.reason === 'authError' ? 'header' : 'parameter';
     const where = this.location === undefined ? {} : { location: this.location, locationType };

@@ -1,29 +1,29 @@
-/** Faults that a test can inject. */
+/** What a test can order to go wrong. */
 
 export type FaultKind = 'backendError' | 'internalError' | 'rateLimitExceeded' | 'quotaExceeded' | 'drop' | 'hang';
 
 interface Fault {
   readonly kind: FaultKind;
   readonly on: RegExp;
-  /** Matching requests that still succeed. */
+  /** Requests that match and are still let through. */
   skip: number;
   left: number;
 }
 
 export class Faults {
-  /** Delay before each job starts, in ms. */
+  /** ms before each job begins its work */
   jobDelay = 0;
-  /** Delay before each response, in ms. */
+  /** ms before each answer */
   latency = 0;
-  /** Maximum number of rows in a response, regardless of the request. */
+  /** The most rows of an answer, whatever is asked for. */
   pageSize: number | undefined;
   private faults: Fault[] = [];
   private nextDelays: number[] = [];
 
   /**
-   * Makes requests fail.
-   * @param on matches `METHOD /path` of the requests to count
-   * @param after number of matching requests that still succeed
+   * Requests fail.
+   * @param on what matches `METHOD /path` of those that are counted
+   * @param after how many of them are let through before
    */
   fail(
     kind: FaultKind,
@@ -32,7 +32,7 @@ export class Faults {
     this.faults.push({ kind, on, skip: after, left: times });
   }
 
-  /** Delays the next jobs, one entry per job, in ms. */
+  /** The next jobs take that much longer, one after the other. */
   delayNextJobs(...ms: readonly number[]): void {
     this.nextDelays.push(...ms);
   }

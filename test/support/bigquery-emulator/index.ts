@@ -1,4 +1,4 @@
-/** A private BigQuery for a test: the REST API over HTTP, SQL by Google's ZetaSQL. */
+/** A BigQuery of a test's own: its REST interface over HTTP, its SQL by Google's ZetaSQL. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Access, type ServiceAccount } from './access.ts';
 import { Engine, hasEngine } from './engine.ts';
@@ -15,41 +15,41 @@ export type { DatasetFixture, TableFixture } from './storage.ts';
 export interface BigQueryOptions {
   readonly project?: string;
   readonly location?: string;
-  /** Tables by dataset; an empty object for an empty dataset. */
+  /** Tables by dataset; an empty object for a dataset without any. */
   readonly datasets?: Readonly<Record<string, DatasetFixture>>;
-  /** Statements that run after the datasets are created: CREATE TABLE, VIEW, FUNCTION, TABLE FUNCTION, INSERT and so on. */
+  /** Statements that run once the datasets are there: CREATE TABLE, VIEW, FUNCTION, TABLE FUNCTION, INSERT and so on. */
   readonly sql?: string;
-  /** 0 for a free port. */
+  /** 0: a free one */
   readonly port?: number;
   readonly host?: string;
 }
 
 export interface SeenRequest {
   readonly method: string;
-  /** Including the query. */
+  /** With its query. */
   readonly path: string;
   readonly body: string;
 }
 
 export interface BigQuery {
-  /** Base URL of the API, without a path. */
+  /** The address to give as BigQuery's, without a path. */
   readonly url: string;
   readonly project: string;
   readonly location: string;
-  /** Key file of the service account; `token_uri` points to this server. */
+  /** Its key file; `token_uri` leads to this server. */
   readonly serviceAccount: ServiceAccount;
   readonly faults: Faults;
-  /** In order, token requests included. */
+  /** In order; those for tokens too. */
   readonly requests: SeenRequest[];
-  /** Number of requests that the client closed before the response. */
+  /** Requests that whoever sent them left before they were answered. */
   readonly dropped: SeenRequest[];
-  /** Ids of cancelled jobs. */
+  /** Ids of jobs that were cancelled. */
   cancelledJobs(): readonly string[];
-  /** A valid token, issued without a request. */
+  /** A token that is good, without asking for it. */
   token(options?: { readonly isReadOnly?: boolean; readonly seconds?: number }): string;
-  /** Revokes all tokens. */
+  /** All tokens that were given stop being good. */
   expireTokens(): void;
-  /** Sets the lifetime of new tokens, in seconds. */
+  /** Seconds that tokens are good for from now on. */
   setTokenLifetime(seconds: number): void;
   /** Runs statements as fixtures, without a request. @throws Error */
   run(sql: string): Promise<void>;
@@ -58,7 +58,7 @@ export interface BigQuery {
 
 const MAX_BODY = 20 * 1024 * 1024;
 
-/** For tests that need the emulator: `describe.skipIf(!hasBigQuery())`. */
+/** Tests skip themselves without it: `describe.skipIf(!hasBigQuery())`. */
 export function hasBigQuery(): boolean {
   const isThere = hasEngine();
   if (!isThere) {
@@ -69,7 +69,7 @@ export function hasBigQuery(): boolean {
   return isThere;
 }
 
-/** Shared in this process: each emulator has its own catalogs in it. */
+/** The one of this process: emulators have catalogs of their own in it. */
 let sharedEngine: Promise<Engine> | undefined;
 
 async function runningEngine(): Promise<Engine> {
@@ -80,12 +80,12 @@ async function runningEngine(): Promise<Engine> {
     () => false,
   );
   if (isRunning) return known;
-  // Replaces an engine that a previous test made crash.
+  // One that has ended, with whatever test asked for too much, is not that of the next.
   if (sharedEngine === known) sharedEngine = Engine.start();
   return sharedEngine;
 }
 
-/** @throws Error if the engine is not installed or the fixtures are invalid */
+/** @throws Error when the engine is not installed or the fixtures are wrong */
 export async function startBigQuery({
   project = 'svc-test',
   location = 'US',
@@ -138,7 +138,7 @@ export async function startBigQuery({
       fault === undefined
         ? await (rest as Rest).answer({ method: seen.method, url, headers: incoming.headers, body })
         : errorAnswer(new ApiError(fault, FAULT_TEXTS[fault]));
-    // All of Google's APIs pretty-print by default.
+    // As all of Google's interfaces, for people unless they are told otherwise.
     const text = JSON.stringify(answer.body, null, url.searchParams.get('prettyPrint') === 'false' ? 0 : 2);
     response.writeHead(answer.status, {
       'content-type': 'application/json; charset=UTF-8',

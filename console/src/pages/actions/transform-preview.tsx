@@ -1,27 +1,27 @@
 import { useState } from 'preact/hooks';
-import { readOperation } from '../../api/metadata.ts';
+import { ask } from '../../api/metadata.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { samplePayload } from '../../model/action-code.ts';
 import { signatureOf } from '../../model/action-document.ts';
-import { isList, isObject, type Json, type JsonObject, parseJsonText, printJson } from '../../model/json.ts';
+import { isList, isObject, type Json, type JsonObject, parseJson, printJson } from '../../model/json.ts';
 import { responseTransformOf, transformOf, variablesIn } from '../../model/webhook-transform.ts';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
-import { type ActionsMetadata, definitionOf } from './read-actions.ts';
+import { type Actions, definitionOf } from './read-actions.ts';
 import type { TransformsDraft } from './transforms-draft.ts';
 
 const PAUSE_MS = 300;
 
-/** Previews the request of a draft for a sample. The service computes it and sends nothing. */
+/** The call that the draft makes of a sample, told by the service, which sends nothing. */
 export function TransformPreview({
   all,
   action,
   draft,
 }: {
-  readonly all: ActionsMetadata;
+  readonly all: Actions;
   readonly action: JsonObject;
   readonly draft: TransformsDraft;
 }) {
@@ -39,7 +39,7 @@ export function TransformPreview({
     session_variables:
       sample instanceof Error || !isObject(sample) || !isObject(sample['session_variables']) ? {} : sample['session_variables'],
     request_headers: [['content-type', 'application/json']],
-    // Calls default to POST, but `test_webhook_transform` does not apply that default.
+    // A call is a POST unless the transform says otherwise, which what tries it does not know.
     request_transform: { method: 'POST', ...transform },
     ...(response === undefined ? {} : { response_transform: response }),
   };
@@ -47,17 +47,17 @@ export function TransformPreview({
     async (signal) => {
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       if (signal.aborted || sample instanceof Error) return undefined;
-      return readOperation('test_webhook_transform', args, { signal });
+      return ask('test_webhook_transform', args, { signal });
     },
     printJson([args, sample instanceof Error]),
   );
   return (
-    <section class="card stack preview-card" aria-label="Request preview">
+    <section class="card stack preview-card" aria-label="The call as it would be sent">
       <header>
-        <h2>Request preview</h2>
+        <h2>As it would be sent</h2>
       </header>
       {variables.map((name) => (
-        <Field key={name} label={`Value of ${name}`} hint="For the preview only. The service does not reveal its environment.">
+        <Field key={name} label={`Value of ${name}`} hint="For this trial: the service does not tell its own.">
           {(id) => (
             <input
               id={id}
@@ -69,26 +69,26 @@ export function TransformPreview({
           )}
         </Field>
       ))}
-      <span class="label">Sample request body</span>
+      <span class="label">Sample of what the handler would get</span>
       <CodeEditor name="Sample" language="json" height="200px" value={text} onChange={setText} />
-      {sample instanceof Error && <p class="error-text small">{sample.message}</p>}
-      <h3>Request</h3>
+      {sample instanceof Error && <p class="wrong small">{sample.message}</p>}
+      <h3>The call</h3>
       {failure !== undefined ? (
         <ErrorBox error={shownError(failure)} onRetry={reload} />
       ) : value === undefined ? (
         isLoading && !(sample instanceof Error) ? (
-          <Loading what="the request" />
+          <Loading what="the call" />
         ) : null
       ) : (
         <div class={isLoading ? 'is-old' : ''}>
-          <Request call={value} />
+          <Shown call={value} />
         </div>
       )}
     </section>
   );
 }
 
-function Request({ call }: { readonly call: Json }) {
+function Shown({ call }: { readonly call: Json }) {
   if (!isObject(call)) return null;
   const headers = isList(call['headers']) ? call['headers'].filter(isList) : [];
   const body = call['body'];
@@ -99,7 +99,7 @@ function Request({ call }: { readonly call: Json }) {
     typeof body === 'string' ? body : printJson(body ?? null, 2),
   ];
   return (
-    <pre class="code-block" tabIndex={0} role="region" aria-label="Request">
+    <pre class="code-block" tabIndex={0} role="region" aria-label="The call">
       {lines.join('\n').trimEnd()}
     </pre>
   );
@@ -107,7 +107,7 @@ function Request({ call }: { readonly call: Json }) {
 
 function readSample(text: string): Json | Error {
   try {
-    return parseJsonText(text);
+    return parseJson(text);
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }

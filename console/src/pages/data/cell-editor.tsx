@@ -4,40 +4,41 @@ import type { FieldType } from '../../api/types.ts';
 import { cellText, jsonOfText } from '../../model/cell-text.ts';
 import type { Json } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
-import { showToast } from '../../parts/toast.tsx';
+import { tell } from '../../parts/toast.tsx';
 
 interface CellEditorProps {
   readonly column: string;
   readonly json: Json;
-  /** Type of the column in the update input. */
+  /** Of the input of updates. */
   readonly type: FieldType;
   readonly isNullable: boolean;
-  /** @throws Failure if the service rejects the value; the text stays */
+  /** @throws what the service says against it: the text stays */
   onSave(json: Json): Promise<void>;
   onCancel(): void;
 }
 
-/** Editor in a cell: Enter saves, Escape cancels. */
+/** A value in the place of its cell: Enter writes it, Esc leaves it as it was. */
 export function CellEditor({ column, json, type, isNullable, onSave, onCancel }: CellEditorProps) {
   const [text, setText] = useState(cellText(json) ?? '');
   const [isNull, setNull] = useState(json === null);
-  const [message, setMessage] = useState<string>();
+  const [wrong, setWrong] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.select(), []);
   const cell = (): HTMLElement | null | undefined => input.current?.closest('td');
-  const focusCell = (): void => cell()?.focus();
+  /** The cell has the focus again, rather than nothing. */
+  const leave = (): void => cell()?.focus();
   const save = async (): Promise<void> => {
     if (isBusy) return;
     if (isNull ? json === null : cellText(json) === text) {
-      focusCell();
+      leave();
       return onCancel();
     }
     let value: Json;
     try {
       value = isNull ? null : jsonOfText(text, type.text);
     } catch (error) {
-      setMessage(`Not a valid ${type.text}: ${failureOf(error).message}`);
+      setWrong(`This is not ${type.text}: ${error instanceof Error ? error.message : ''}`);
       return;
     }
     setBusy(true);
@@ -46,9 +47,9 @@ export function CellEditor({ column, json, type, isNullable, onSave, onCancel }:
       await onSave(value);
       place?.focus();
     } catch (error) {
-      const refused = failureOf(error).message;
-      setMessage(refused);
-      showToast(refused, { isError: true });
+      const { message } = failureOf(error);
+      setWrong(message);
+      tell(message, { isWrong: true });
     }
     setBusy(false);
   };
@@ -57,21 +58,21 @@ export function CellEditor({ column, json, type, isNullable, onSave, onCancel }:
       <input
         ref={input}
         class="input input-small"
-        aria-label={`${column}: Enter saves, Escape cancels`}
-        aria-invalid={message !== undefined || undefined}
-        title={message}
-        placeholder={isNull ? 'NULL' : 'empty string'}
+        aria-label={`${column}: Enter writes it, Escape leaves it`}
+        aria-invalid={wrong !== undefined || undefined}
+        title={wrong}
+        placeholder={isNull ? 'NULL' : 'empty text'}
         spellcheck={false}
         value={isNull ? '' : text}
         onInput={(event) => {
           setText(event.currentTarget.value);
           setNull(false);
-          setMessage(undefined);
+          setWrong(undefined);
         }}
         onKeyDown={(event) => {
           if (event.key === 'Enter') void save();
           else if (event.key === 'Escape') {
-            focusCell();
+            leave();
             onCancel();
           } else return;
           event.preventDefault();

@@ -1,9 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { readKindOperation } from '../../api/metadata.ts';
+import { askKind } from '../../api/metadata.ts';
+import { objectsIn } from '../../api/sections.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
-import { runOperation } from '../../features/attempt.ts';
-import { isObject, type JsonObject, objectsIn } from '../../model/json.ts';
+import { act } from '../../features/attempt.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
@@ -12,9 +13,9 @@ import { shownError } from '../../parts/shown-error.ts';
 import { EventState } from './event-state.tsx';
 import { Attempts, Printed } from './attempts.tsx';
 
-const POLL_MS = 700;
+const FOLLOW_MS = 700;
 
-/** An event with its delivery attempts. After a redelivery it is polled until it is delivered or has failed. */
+/** An event with the attempts to deliver it. After a redelivery it is followed until it is settled. */
 export function EventDialog({
   source,
   kind,
@@ -28,29 +29,29 @@ export function EventDialog({
   onClose(): void;
   onSettled(): void;
 }) {
-  const [isPolling, setPolling] = useState(false);
+  const [isFollowed, setFollowed] = useState(false);
   const { value, failure, isLoading, reload } = useResource(async (signal) => {
-    const json = await readKindOperation(kind, 'get_event_by_id', { source, event_id: id }, { signal });
+    const json = await askKind(kind, 'get_event_by_id', { source, event_id: id }, { signal });
     const event: JsonObject = isObject(json) && isObject(json['event']) ? json['event'] : {};
     return { event, attempts: isObject(json) ? objectsIn(json['invocations']) : [] };
   }, id);
-  /** Last value before the redelivery, which has no result of it. */
+  /** What was read before the redelivery says nothing about it. */
   const before = useRef(value);
   const isSettled = value !== undefined && value !== before.current && (value.event['delivered'] === true || value.event['error'] === true);
   useEffect(() => {
-    if (!isPolling) return;
+    if (!isFollowed) return;
     if (isSettled) {
-      setPolling(false);
+      setFollowed(false);
       onSettled();
       return;
     }
-    const timer = setTimeout(reload, POLL_MS);
+    const timer = setTimeout(reload, FOLLOW_MS);
     return () => clearTimeout(timer);
-  }, [isPolling, value]);
+  }, [isFollowed, value]);
   const redeliver = async (): Promise<void> => {
-    if (!(await runOperation(`${kind}_redeliver_event`, { source, event_id: id }, 'Redelivery started'))) return;
+    if (!(await act(`${kind}_redeliver_event`, { source, event_id: id }, 'The event is delivered again.'))) return;
     before.current = value;
-    setPolling(true);
+    setFollowed(true);
     reload();
   };
   return (
@@ -63,7 +64,7 @@ export function EventDialog({
           kind="primary"
           icon="reload"
           title={`${kind}_redeliver_event`}
-          refusal={isReadOnly ? READ_ONLY_REASON : isPolling ? 'Delivering …' : undefined}
+          refusal={isReadOnly ? READ_ONLY_REASON : isFollowed ? 'It is being delivered' : undefined}
           onClick={() => void redeliver()}
         >
           Redeliver

@@ -14,7 +14,7 @@ import { WebhookField } from './call-fields.tsx';
 
 const OPERATIONS = ['insert', 'update', 'delete'] as const;
 
-/** Form for a new event trigger on a table. */
+/** A trigger on a table: which changes, and whom they are told to. */
 export function NewTrigger({ onClose }: { onClose(): void }) {
   const data = overview.value;
   const tables = (data === undefined ? [] : allTables(data)).filter(
@@ -30,18 +30,18 @@ export function NewTrigger({ onClose }: { onClose(): void }) {
   const table = tables.find((each) => idOf(each) === chosen);
   const missing =
     table === undefined
-      ? 'Select a table'
+      ? 'Choose a table'
       : name.trim() === ''
-        ? 'Enter a name'
+        ? 'Give it a name'
         : webhook.trim() === ''
-          ? 'Enter a webhook URL'
+          ? 'Say which URL is called'
           : undefined;
   const create = async (): Promise<boolean> => {
     if (table === undefined) return false;
     const { source, kind } = table;
     const captured: JsonObject = Object.fromEntries([...operations].map((operation) => [operation, { columns: '*' }]));
     const done = await makeChange({
-      title: `Create event trigger ${name.trim()}`,
+      title: `Event trigger ${name.trim()}`,
       steps: () => [
         {
           type: `${kind}_create_event_trigger`,
@@ -78,12 +78,12 @@ export function NewTrigger({ onClose }: { onClose(): void }) {
       <TextField label="Name" value={name} onInput={setName} />
       <WebhookField value={webhook} placeholder="{{HOOKS}}/on-order" onInput={setWebhook} />
       <fieldset class="plain-fieldset">
-        <legend class="label">Operations</legend>
+        <legend class="label">Rows that are</legend>
         <div class="row">
           {OPERATIONS.map((operation) => (
             <Check
               key={operation}
-              label={operation}
+              label={`${operation.replace(/e?$/, '')}ed`}
               checked={operations.has(operation)}
               onChange={(on) => {
                 const next = new Set(operations);
@@ -93,10 +93,10 @@ export function NewTrigger({ onClose }: { onClose(): void }) {
               }}
             />
           ))}
-          <Check label="manual" checked={manual} onChange={setManual} />
+          <Check label="and by hand" checked={manual} onChange={setManual} />
         </div>
       </fieldset>
-      <Field label="Retries" hint="10 seconds apart. Each attempt times out after 60 seconds.">
+      <Field label="Retries" hint="Ten seconds apart; each attempt may take a minute.">
         {(id) => (
           <input
             id={id}

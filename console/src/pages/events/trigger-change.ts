@@ -1,37 +1,38 @@
 import type { Change } from '../../api/changes.ts';
 import { readEntries } from '../../api/entries.ts';
-import { readOperation } from '../../api/metadata.ts';
-import { isObject, type JsonObject, objectsIn } from '../../model/json.ts';
+import { ask } from '../../api/metadata.ts';
+import { objectsIn } from '../../api/sections.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
 import { memberOf, type TableAddress, tableSteps, withMember } from '../../model/table-entry.ts';
 
-/** @throws Error if the trigger does not exist */
+/** @throws Error when there is no such trigger */
 async function addressOf(source: string, kind: string, name: string): Promise<TableAddress> {
-  const summary = await readOperation('get_event_summary', {});
+  const summary = await ask('get_event_summary', {});
   const triggers = isObject(summary) ? objectsIn(summary['event_triggers']) : [];
   const table = triggers.find((each) => each['source'] === source && each['name'] === name)?.['table'];
-  if (table === undefined) throw new Error(`The event trigger ${name} no longer exists in ${source}.`);
+  if (table === undefined) throw new Error(`There is no event trigger ${name} in ${source} any more.`);
   return { source, kind, table };
 }
 
-/** A trigger with its table. */
+/** A trigger with the table that it is of. */
 export interface TableTrigger {
   readonly address: TableAddress;
   readonly trigger: JsonObject;
 }
 
-/** Reads a trigger from the metadata. @throws Error if the trigger does not exist */
+/** What the metadata says of a trigger. @throws Error when there is no such trigger */
 export async function readTrigger(source: string, kind: string, name: string): Promise<TableTrigger> {
   const address = await addressOf(source, kind, name);
   const { entries } = await readEntries([address]);
   const trigger = memberOf(entries[0] ?? null, 'event_triggers', 'name', name);
-  if (trigger === undefined) throw new Error(`The event trigger ${name} no longer exists in ${source}.`);
+  if (trigger === undefined) throw new Error(`There is no event trigger ${name} in ${source} any more.`);
   return { address, trigger };
 }
 
 /**
- * Replaces a trigger, or deletes it with `null`. Being a change of its table, it can be undone.
- * @param before trigger as it was stored when the draft began; undefined if none was read
- * @throws Error if the trigger does not exist
+ * The change that puts another trigger in its place, or deletes it; as one of its table it can be undone.
+ * @param before the trigger as it was stored when the draft began; undefined if it is deleted unseen
+ * @throws Error when there is no such trigger
  */
 export async function changeOfTrigger(
   source: string,

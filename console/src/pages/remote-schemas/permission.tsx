@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
 import { memberPart } from '../../api/entries.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
+import { objectsIn } from '../../api/sections.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
-import { isObject, type Json, type JsonObject, objectsIn } from '../../model/json.ts';
+import { isObject, type Json, type JsonObject } from '../../model/json.ts';
 import { parseSchemaDocument, printSchemaDocument, type SchemaDocument } from '../../model/schema-document.ts';
 import type { RemoteTypes } from '../../model/schema-ticks.ts';
 import type { Step } from '../../model/steps.ts';
@@ -16,32 +17,32 @@ import { shownError } from '../../parts/shown-error.ts';
 import { Segments } from '../../parts/tabs.tsx';
 import { PermissionTicks } from './permission-ticks.tsx';
 
-/** Step that creates a permission from the metadata. */
-export function remotePermissionStep(remote: string, { role = '', definition = {}, comment }: JsonObject): Step {
+/** The operation that gives a role what its entry in the metadata says. */
+export function permissionStep(remote: string, { role = '', definition = {}, comment }: JsonObject): Step {
   return {
     type: 'add_remote_schema_permissions',
     args: { remote_schema: remote, role, definition, ...(comment === undefined ? {} : { comment }) },
   };
 }
 
-/** Permission of a role on a remote schema, as checkboxes or as SDL. */
+/** What a role sees of it: ticks at the server's types, which write SDL; or the SDL itself. */
 export function Permission({
   remote,
   types,
-  role: initialRole,
+  role: given,
   before,
   onClose,
 }: {
   readonly remote: string;
-  /** Undefined if the server could not be introspected. */
+  /** Undefined where the server does not tell them. */
   readonly types: RemoteTypes | undefined;
   readonly role: string;
   readonly before: JsonObject | undefined;
   onClose(): void;
 }) {
-  const [role, setRole] = useState(initialRole);
-  /** Permission as it was stored when the dialog opened. */
-  const [basis] = useState(before ?? null);
+  const [role, setRole] = useState(given);
+  /** The permission as it was stored when the dialog was opened. */
+  const [began] = useState(before ?? null);
   const [schema, setSchema] = useState(
     before !== undefined && isObject(before['definition']) ? String(before['definition']['schema']) : '',
   );
@@ -53,17 +54,17 @@ export function Permission({
     (isObject(schema) ? objectsIn(schema['permissions']) : []).find((each) => each['role'] === role) ?? null;
   const change = async (title: string, after: JsonObject | null): Promise<void> => {
     setFailure(undefined);
-    const next = after === null ? [] : [remotePermissionStep(remote, after)];
+    const next = after === null ? [] : [permissionStep(remote, after)];
     const shown = (permission: JsonObject | null): Json => (permission === null ? null : shownPermission(permission));
     try {
       const done = await makeChange({
         title,
         parts: [memberPart('remote_schemas', remote)],
         steps: (_, [now = null]) => [...(storedIn(now) === null ? [] : [drop]), ...next],
-        draft: { before: shown(basis), now: (_, [now = null]) => shown(storedIn(now)), after: () => shown(after) },
+        draft: { before: shown(began), now: (_, [now = null]) => shown(storedIn(now)), after: () => shown(after) },
         inverse: ([was = null]) => {
           const old = storedIn(was);
-          return [...(after === null ? [] : [drop]), ...(old === null ? [] : [remotePermissionStep(remote, old)])];
+          return [...(after === null ? [] : [drop]), ...(old === null ? [] : [permissionStep(remote, old)])];
         },
       });
       if (done !== null) onClose();
@@ -71,12 +72,12 @@ export function Permission({
       setFailure(failureOf(error));
     }
   };
-  const refusal = isReadOnly ? READ_ONLY_REASON : role.trim() === '' ? 'Enter a role' : undefined;
+  const refusal = isReadOnly ? READ_ONLY_REASON : role.trim() === '' ? 'Say which role' : undefined;
   const isEmpty = schema.trim() === '';
-  const save = (): void => void change(`Permission of ${role} on ${remote}`, { ...basis, role, definition: { schema } });
+  const save = (): void => void change(`${remote} for ${role}`, { ...began, role, definition: { schema } });
   return (
     <Dialog
-      title={`Permission on ${remote}`}
+      title={`${remote} for a role`}
       kind="wide"
       onClose={onClose}
       footer={
@@ -84,14 +85,14 @@ export function Permission({
           <Button
             kind="primary"
             title="add_remote_schema_permissions"
-            refusal={refusal ?? (isEmpty ? 'Select at least one field' : undefined)}
+            refusal={refusal ?? (isEmpty ? 'It sees nothing: tick what it sees' : undefined)}
             onClick={save}
           >
             Save
           </Button>
           {before !== undefined && (
-            <Button refusal={refusal} onClick={() => void change(`Delete permission of ${role} on ${remote}`, null)}>
-              Delete …
+            <Button refusal={refusal} onClick={() => void change(`Nothing of ${remote} for ${role}`, null)}>
+              Drop …
             </Button>
           )}
         </>
@@ -112,11 +113,11 @@ export function Permission({
           )}
         </Field>
         <div class="field">
-          <span class="label">View as</span>
+          <span class="label">What it sees</span>
           <Segments
-            name="View as"
+            name="What it sees"
             options={[
-              ['ticks', 'Fields'],
+              ['ticks', 'Ticks'],
               ['sdl', 'SDL'],
             ]}
             chosen={form}
@@ -127,10 +128,10 @@ export function Permission({
       {form === 'sdl' ? (
         <>
           <p class="muted">
-            The types and fields that the role can see. <code>@preset(value: "x-svc-user-id")</code> presets an argument.
+            The types and fields that the role sees. <code>@preset(value: "x-svc-user-id")</code> sets an argument for it.
           </p>
           <CodeEditor
-            name="Permission SDL"
+            name="What the role sees"
             language="graphql"
             height="280px"
             value={schema}
@@ -140,10 +141,10 @@ export function Permission({
           />
         </>
       ) : types === undefined ? (
-        <p class="muted">The server could not be introspected. Edit the permission as SDL.</p>
+        <p class="muted">The server does not tell its types now: what the role sees can be written as SDL.</p>
       ) : document instanceof Error ? (
-        <p class="error-text" role="alert">
-          Invalid SDL: {document.message}. Fix it in the SDL view.
+        <p class="wrong" role="alert">
+          The SDL cannot be read, {document.message}. It stays as it is until it is mended.
         </p>
       ) : (
         <PermissionTicks
@@ -156,7 +157,7 @@ export function Permission({
   );
 }
 
-/** Permission with the lines of its SDL, for comparison. */
+/** A permission as it is compared: its SDL line by line. */
 function shownPermission({ definition, ...rest }: JsonObject): JsonObject {
   const schema = isObject(definition) ? definition['schema'] : undefined;
   return { ...rest, schema: typeof schema === 'string' ? schema.split('\n') : (schema ?? null) };

@@ -1,30 +1,32 @@
 import { useState } from 'preact/hooks';
 import { config } from '../../api/config.ts';
 import { memberPart } from '../../api/entries.ts';
-import { readOperation } from '../../api/metadata.ts';
+import { ask } from '../../api/metadata.ts';
 import { overview } from '../../api/overview.ts';
-import { readOnlyRefusal } from '../../api/settings.ts';
+import { objectsIn } from '../../api/sections.ts';
+import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { attempt } from '../../features/attempt.ts';
-import { isObject, type JsonObject, objectsIn } from '../../model/json.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
 import { remoteTypes } from '../../model/schema-ticks.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { Permission, remotePermissionStep } from './permission.tsx';
-import { RemoteSchemaRelationships, relationshipsOf, remoteRelationshipStep } from './relationships.tsx';
+import { Permission, permissionStep } from './permission.tsx';
+import { Relationships, relationshipsOf, relationshipStep } from './relationships.tsx';
 
-/** Arguments of `add_remote_schema` and `update_remote_schema` for an entry of the metadata. */
-export function remoteSchemaArgs({ name = '', definition = {}, comment }: JsonObject): JsonObject {
+/** What `add_remote_schema` and `update_remote_schema` take of an entry. */
+export function headOf({ name = '', definition = {}, comment }: JsonObject): JsonObject {
   return { name, definition, ...(comment === undefined ? {} : { comment }) };
 }
 
-/** A remote schema with its permissions and relationships. */
+/** One server: how it is reached, what roles see of it, and which relationships begin at its types. */
 export function RemoteSchema({ remote, onEdit }: { readonly remote: JsonObject; onEdit(): void }) {
   const name = String(remote['name']);
   const [role, setRole] = useState<string | null>(null);
+  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   const hasPermissions = config.value?.['is_remote_schema_permissions_enabled'] !== false;
   const { value, failure, isLoading } = useResource(
-    async (signal) => remoteTypes(await readOperation('introspect_remote_schema', { name }, { signal })),
+    async (signal) => remoteTypes(await ask('introspect_remote_schema', { name }, { signal })),
     `${name} ${overview.value?.version}`,
     { keeps: true },
   );
@@ -32,19 +34,19 @@ export function RemoteSchema({ remote, onEdit }: { readonly remote: JsonObject; 
   const relationships = relationshipsOf(remote);
   const definition = isObject(remote['definition']) ? remote['definition'] : {};
   const address =
-    definition['url_from_env'] === undefined ? String(definition['url'] ?? '') : `URL from ${String(definition['url_from_env'])}`;
+    definition['url_from_env'] === undefined ? String(definition['url'] ?? '') : `the URL in ${String(definition['url_from_env'])}`;
   const remove = (): void =>
     void attempt({
-      title: `Remove remote schema ${name}`,
+      title: `Remove the remote schema ${name}`,
       review: true,
       parts: [memberPart('remote_schemas', name)],
       steps: () => [{ type: 'remove_remote_schema', args: { name } }],
       inverse: ([was = null]) =>
         isObject(was)
           ? [
-              { type: 'add_remote_schema', args: remoteSchemaArgs(was) },
-              ...objectsIn(was['permissions']).map((each) => remotePermissionStep(name, each)),
-              ...relationshipsOf(was).map((each) => remoteRelationshipStep('create', each)),
+              { type: 'add_remote_schema', args: headOf(was) },
+              ...objectsIn(was['permissions']).map((each) => permissionStep(name, each)),
+              ...relationshipsOf(was).map((each) => relationshipStep('create', each)),
             ]
           : [],
     });
@@ -56,22 +58,22 @@ export function RemoteSchema({ remote, onEdit }: { readonly remote: JsonObject; 
         {failure !== undefined && (
           <span class="badge badge-danger">
             <Icon name="warn" />
-            unreachable
+            not there
           </span>
         )}
         <Button
           small
           icon="reload"
           title="reload_remote_schema"
-          refusal={readOnlyRefusal}
+          refusal={refusal}
           onClick={() => void attempt({ title: `Reload ${name}`, steps: () => [{ type: 'reload_remote_schema', args: { name } }] })}
         >
           Reload
         </Button>
-        <Button small icon="edit" refusal={readOnlyRefusal} onClick={onEdit}>
+        <Button small icon="edit" refusal={refusal} onClick={onEdit}>
           Edit
         </Button>
-        <Button small icon="trash" refusal={readOnlyRefusal} onClick={remove}>
+        <Button small icon="trash" refusal={refusal} onClick={remove}>
           Remove …
         </Button>
       </header>
@@ -81,8 +83,8 @@ export function RemoteSchema({ remote, onEdit }: { readonly remote: JsonObject; 
       <h3>Permissions</h3>
       {!hasPermissions && (
         <p class="muted">
-          All roles can use the whole remote schema. Set <code class="break">SVC_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS=true</code> to
-          limit roles to their permissions.
+          Every role sees all of it. With <code class="break">SVC_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS=true</code> a role sees what it
+          is permitted, and nothing else.
         </p>
       )}
       <div class="row">
@@ -94,10 +96,10 @@ export function RemoteSchema({ remote, onEdit }: { readonly remote: JsonObject; 
         <Button
           small
           icon="plus"
-          refusal={readOnlyRefusal ?? (hasPermissions ? undefined : 'Remote schema permissions are disabled')}
+          refusal={refusal ?? (hasPermissions ? undefined : 'Permissions of remote schemas are switched off')}
           onClick={() => setRole('')}
         >
-          Add permission
+          Permit a role
         </Button>
       </div>
       {role !== null && (
@@ -109,7 +111,7 @@ export function RemoteSchema({ remote, onEdit }: { readonly remote: JsonObject; 
           onClose={() => setRole(null)}
         />
       )}
-      <RemoteSchemaRelationships remote={name} types={value} relationships={relationships} />
+      <Relationships remote={name} types={value} relationships={relationships} />
     </section>
   );
 }

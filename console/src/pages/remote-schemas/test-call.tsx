@@ -8,25 +8,25 @@ import { ErrorBox } from '../../parts/error-box.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 
-const MAX_LINES = 12;
+const MOST_LINES = 12;
 
-/** Introspects the server with the unsaved settings, and shows how the admin schema would change. */
+/** Asks a server for its schema as it would be saved, on a draft that the service throws away, and tells what it brings. */
 export function TestCall({ step, refusal }: { readonly step: Step | undefined; readonly refusal: string | undefined }) {
-  const [isCalling, setCalling] = useState(false);
+  const [isAsking, setAsking] = useState(false);
   const [failure, setFailure] = useState<Failure>();
-  const [difference, setDifference] = useState<SchemaDifference | null>();
+  const [found, setFound] = useState<SchemaDifference | null>();
   const call = async (): Promise<void> => {
     if (step === undefined) return;
-    setCalling(true);
+    setAsking(true);
     setFailure(undefined);
-    setDifference(undefined);
+    setFound(undefined);
     try {
       const { roles } = await previewChanges([step], { roles: [ADMIN.role] });
-      setDifference(roles[0] ?? null);
+      setFound(roles[0] ?? null);
     } catch (error) {
       setFailure(failureOf(error));
     }
-    setCalling(false);
+    setAsking(false);
   };
   return (
     <section class="stack-tight" aria-label="Test call">
@@ -34,25 +34,27 @@ export function TestCall({ step, refusal }: { readonly step: Step | undefined; r
         <Button
           icon="play"
           title="preview_changes"
-          refusal={step === undefined ? (refusal ?? 'Fill in all fields') : (refusal ?? (isCalling ? 'Calling …' : undefined))}
+          refusal={step === undefined ? (refusal ?? 'Something is missing') : (refusal ?? (isAsking ? 'Being asked' : undefined))}
           onClick={() => void call()}
         >
           Test call
         </Button>
-        <span class="muted small">{isCalling ? 'Calling the server …' : 'Nothing is saved.'}</span>
+        <span class="muted small">{isAsking ? 'The server is asked …' : 'Nothing is saved by it.'}</span>
       </div>
       <div role="status" class="stack-tight">
         {failure !== undefined && <ErrorBox error={shownError(failure)} />}
-        {difference !== undefined && (
+        {found !== undefined && (
           <p class="row-tight">
             <span class="badge badge-ok">
               <Icon name="check" />
-              server reachable
+              the server answers
             </span>
-            <span class="muted small">{difference === null ? 'The schema would not change.' : 'Changes of the admin schema:'}</span>
+            <span class="muted small">
+              {found === null ? 'The schema would stay as it is.' : 'What the schema of administrators would gain and lose:'}
+            </span>
           </p>
         )}
-        {difference !== undefined && difference !== null && <Difference difference={difference} />}
+        {found !== undefined && found !== null && <Difference difference={found} />}
       </div>
     </section>
   );
@@ -65,13 +67,13 @@ function Difference({ difference: { added, removed, changed } }: { readonly diff
     ...changed.map((line) => ['', '~', line] as const),
   ];
   return (
-    <section class="diff" tabIndex={0} aria-label="Changes of the admin schema">
-      {lines.slice(0, MAX_LINES).map(([look, sign, line]) => (
+    <section class="diff" tabIndex={0} aria-label="What the test call brings">
+      {lines.slice(0, MOST_LINES).map(([look, sign, line]) => (
         <div key={sign + line} class={look}>
           {sign} {line}
         </div>
       ))}
-      {lines.length > MAX_LINES && <div class="muted">and {lines.length - MAX_LINES} more</div>}
+      {lines.length > MOST_LINES && <div class="muted">and {lines.length - MOST_LINES} more</div>}
     </section>
   );
 }

@@ -3,7 +3,7 @@ import { makeChange } from '../../api/changes.ts';
 import { type MetadataPart, readMetadata } from '../../api/entries.ts';
 import { failureOf } from '../../api/failure.ts';
 import { overview } from '../../api/overview.ts';
-import { readOnlyRefusal } from '../../api/settings.ts';
+import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { attempt } from '../../features/attempt.ts';
 import { equalJson, type Json } from '../../model/json.ts';
 import { allTables } from '../../model/overview.ts';
@@ -14,59 +14,56 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { Check, Field } from '../../parts/field.tsx';
 import { ACTIONS, ListTable } from '../../parts/list-table.tsx';
 import { Loading } from '../../parts/loading.tsx';
-import { showToast } from '../../parts/toast.tsx';
+import { tell } from '../../parts/toast.tsx';
 
-/** All roles with their inheritance. */
+/** All roles, and what they inherit from each other. */
 export function Roles() {
   const [isAdding, setAdding] = useState(false);
   const [naming, setNaming] = useState<{ readonly role: string; readonly kind: 'copy' | 'rename' } | null>(null);
   const data = overview.value;
   if (data === undefined) return <Loading what="the roles" />;
+  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   const tables = allTables(data);
   const change = async (role: string, how: RoleChange): Promise<boolean> => {
     try {
       const { metadata } = await readMetadata();
-      const planned = roleSteps(metadata, role, how);
-      // The part is the list of steps for everything but tables, so that only changes of these steps are conflicts.
+      const seen = roleSteps(metadata, role, how);
+      // The steps for all but tables are the part that the change is about: another change that leaves them as they are is no conflict.
       const part: MetadataPart = { only: 'all', find: (now) => stepsAsJson(roleSteps(now, role, how)) };
       const done = await makeChange({
         title:
-          how.kind === 'drop'
-            ? `Delete role ${role}`
-            : how.kind === 'copy'
-              ? `Copy role ${role} to ${how.to}`
-              : `Rename role ${role} to ${how.to}`,
-        tables: planned.tables,
+          how.kind === 'drop' ? `Drop the role ${role}` : how.kind === 'copy' ? `Copy ${role} to ${how.to}` : `Rename ${role} to ${how.to}`,
+        tables: seen.tables,
         parts: [part],
         review: true,
         steps: (entries, [now]) => {
-          if (!equalJson(now, stepsAsJson(planned))) throw new Error(`The role ${role} has changed in the meantime. Try again.`);
-          return planned.steps(entries);
+          if (!equalJson(now, stepsAsJson(seen))) throw new Error(`Another change of the role ${role} was made meanwhile. Begin again.`);
+          return seen.steps(entries);
         },
-        ...(planned.inverse === undefined ? {} : { inverse: planned.inverse }),
+        ...(seen.inverse === undefined ? {} : { inverse: seen.inverse }),
       });
       return done !== null;
     } catch (error) {
-      showToast(failureOf(error).message, { isError: true });
+      tell(failureOf(error).message, { isWrong: true });
       return false;
     }
   };
   return (
     <>
       <div class="row">
-        <p class="muted grow">A role exists once it has a permission. An inherited role has the permissions of its parents.</p>
+        <p class="muted grow">A role is there when something is permitted to it. An inherited role has what its parents have.</p>
         <Button
           kind="primary"
           icon="plus"
-          refusal={readOnlyRefusal ?? (data.roles.length < 2 ? 'An inherited role needs at least two parents' : undefined)}
+          refusal={refusal ?? (data.roles.length < 2 ? 'An inherited role has two parents at least' : undefined)}
           onClick={() => setAdding(true)}
         >
           New inherited role
         </Button>
       </div>
       {data.roles.length === 0 ? (
-        <EmptyState icon="user" title="No roles yet">
-          Add a permission for a role on the page of a table.
+        <EmptyState icon="user" title="No role yet">
+          Permit something to a role on the page of a table.
         </EmptyState>
       ) : (
         <ListTable name="Roles" columns={['Role', 'Inherits from', 'Tables', ACTIONS]} isCard>
@@ -83,7 +80,7 @@ export function Roles() {
                     kind="quiet"
                     name={`Copy ${role} …`}
                     icon="copy"
-                    refusal={readOnlyRefusal}
+                    refusal={refusal}
                     onClick={() => setNaming({ role, kind: 'copy' })}
                   />
                   <Button
@@ -91,15 +88,15 @@ export function Roles() {
                     kind="quiet"
                     name={`Rename ${role} …`}
                     icon="edit"
-                    refusal={readOnlyRefusal}
+                    refusal={refusal}
                     onClick={() => setNaming({ role, kind: 'rename' })}
                   />
                   <Button
                     small
                     kind="quiet"
-                    name={`Delete ${role} …`}
+                    name={`Drop ${role} …`}
                     icon="trash"
-                    refusal={readOnlyRefusal}
+                    refusal={refusal}
                     onClick={() => void change(role, { kind: 'drop' })}
                   />
                 </td>
@@ -124,7 +121,7 @@ export function Roles() {
   );
 }
 
-/** Steps of a role's change for comparison, without those of tables, which depend on their entries. */
+/** The steps of a role's change as they are compared; those of tables are made from their entries. */
 function stepsAsJson({ tables, steps }: RoleSteps): Json {
   return { tables: tables.map(({ source, table }) => [source, table]), steps: steps([]).map(({ type, args }) => ({ type, args })) };
 }
@@ -144,25 +141,29 @@ function NameRole({
 }) {
   const [name, setName] = useState('');
   const refusal =
-    name.trim() === '' ? 'Enter a name' : name.trim() === 'admin' || known.includes(name.trim()) ? 'This role already exists' : undefined;
+    name.trim() === ''
+      ? 'Give it a name'
+      : name.trim() === 'admin' || known.includes(name.trim())
+        ? 'There is such a role already'
+        : undefined;
   const submit = (): void => {
     if (refusal === undefined) onName(name.trim());
   };
   return (
     <Dialog
-      title={`${kind === 'copy' ? 'Copy' : 'Rename'} role ${role}`}
+      title={`${kind === 'copy' ? 'Copy' : 'Rename'} ${role}`}
       onClose={onClose}
       onSubmit={submit}
       footer={
         <Button kind="primary" refusal={refusal} onClick={submit}>
-          Review changes
+          Review
         </Button>
       }
     >
       <p class="muted">
         {kind === 'copy'
-          ? 'Copies all permissions on tables, functions, actions and remote schemas.'
-          : 'Renames the role everywhere in the metadata. Tokens and auth hooks that use the old name are not updated.'}
+          ? 'The new role may do what this one may: on tables, functions, actions and remote schemas.'
+          : 'Wherever the metadata names it. Tokens and webhooks that say the old name are not changed.'}
       </p>
       <Field label="Name">
         {(id) => (
@@ -178,16 +179,16 @@ function NewInheritedRole({ roles, onClose }: { readonly roles: readonly string[
   const [parents, setParents] = useState<ReadonlySet<string>>(new Set());
   const missing =
     name.trim() === ''
-      ? 'Enter a name'
+      ? 'Give it a name'
       : name.trim() === 'admin' || roles.includes(name.trim())
-        ? 'This role already exists'
+        ? 'There is such a role already'
         : parents.size < 2
-          ? 'Select at least two parents'
+          ? 'Tick two parents at least'
           : undefined;
   const add = async (): Promise<void> => {
     if (missing !== undefined) return;
     const done = await attempt({
-      title: `Add inherited role ${name.trim()}`,
+      title: `Inherited role ${name.trim()}`,
       steps: () => [{ type: 'add_inherited_role', args: { role_name: name.trim(), role_set: [...parents] } }],
       inverse: [{ type: 'drop_inherited_role', args: { role_name: name.trim() } }],
     });

@@ -1,9 +1,9 @@
 /**
- * Reads JSON responses in pieces, so that other work can run in between: a response can have tens of megabytes, nearly all of them in
- * one row. Texts are passed on to clients without being decoded.
+ * Reads the bytes of an answer piece by piece, so that other work can be done in between: an answer may be tens of megabytes long, and
+ * one row of it nearly all of that. Its texts become bytes for clients without being decoded.
  */
 import { type Bytes, bytesOfBuffer } from '../../../util/bytes.ts';
-import type { Cooperative } from '../../../util/cooperative.ts';
+import type { Sliced } from '../../../util/sliced.ts';
 
 const QUOTE = 34;
 const COMMA = 44;
@@ -13,18 +13,18 @@ const BACKSLASH = 92;
 const CLOSE_LIST = 93;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
-/** Characters after a backslash and what they stand for, except `u`. */
+/** What follows a backslash, and what both mean; `u` is another matter. */
 const ESCAPES: ReadonlyMap<number | undefined, number> = new Map(
   [...'"\\/bfnrt'].map((written, i) => [written.charCodeAt(0), '"\\/\b\f\n\r\t'.charCodeAt(i)]),
 );
 const LOWER_U = 117;
 const REPLACEMENT = 0xfffd;
-/** Bytes read at once, which takes some tens of microseconds. */
-const PIECE_BYTES = 65_536;
-/** Maximum UTF-8 bytes of a character. */
-const MAX_CHARACTER_BYTES = 4;
-/** Maximum bytes of a key. */
-const MAX_KEY_BYTES = 200;
+/** Some tens of microseconds. */
+const PIECE = 65_536;
+/** Of one character. */
+const MOST_BYTES = 4;
+/** Of a key. */
+const LONGEST_KEY = 200;
 
 export class BodyReader {
   #at = 0;
@@ -32,31 +32,34 @@ export class BodyReader {
   readonly #piece: number;
   readonly #out: Buffer;
 
-  /** @param piece bytes that are read at once; also the size of the pieces of a text, give or take a character */
-  constructor(body: Buffer, piece = PIECE_BYTES) {
+  /** @param piece bytes that are read at once, and that a piece of a text has, give or take a character */
+  constructor(body: Buffer, piece = PIECE) {
     this.#body = body;
     this.#piece = piece;
-    this.#out = Buffer.allocUnsafe(Math.min(piece, body.length) + MAX_CHARACTER_BYTES);
+    this.#out = Buffer.allocUnsafe(Math.min(piece, body.length) + MOST_BYTES);
   }
 
-  /** Reads an object; `read` is called for each member and has to read its value. @throws SyntaxError */
-  *object(read: (key: string) => Cooperative<void>): Cooperative<void> {
+  /**
+   * An object, member by member; `read` has to read the value.
+   * @throws SyntaxError
+   */
+  *object(read: (key: string) => Sliced<void>): Sliced<void> {
     this.#expect(OPEN_OBJECT);
-    if (this.#accept(CLOSE_OBJECT)) return;
+    if (this.#passed(CLOSE_OBJECT)) return;
     do {
       const key = this.#key();
       this.#expect(COLON);
       yield* read(key);
-    } while (this.#accept(COMMA));
+    } while (this.#passed(COMMA));
     this.#expect(CLOSE_OBJECT);
   }
 
-  /** Reads a list; `read` is called for each item and has to read it. @throws SyntaxError */
-  *list(read: () => Cooperative<void>): Cooperative<void> {
+  /** The same of a list. @throws SyntaxError */
+  *list(read: () => Sliced<void>): Sliced<void> {
     this.#expect(OPEN_LIST);
-    if (this.#accept(CLOSE_LIST)) return;
+    if (this.#passed(CLOSE_LIST)) return;
     do yield* read();
-    while (this.#accept(COMMA));
+    while (this.#passed(COMMA));
     this.#expect(CLOSE_LIST);
   }
 
@@ -72,40 +75,40 @@ export class BodyReader {
     return this.#next() === OPEN_OBJECT;
   }
 
-  /** Returns a reader for bytes that `value` returned, or `null` if they fit in one piece. */
-  nested(bytes: Buffer): BodyReader | null {
+  /** A reader of bytes that have been passed, in pieces of the same size; null: they are no more than one. */
+  within(bytes: Buffer): BodyReader | null {
     return bytes.length > this.#piece ? new BodyReader(bytes, this.#piece) : null;
   }
 
-  /** Reads a text as UTF-8. @throws SyntaxError */
-  *text(): Cooperative<readonly Bytes[]> {
+  /** A text, in UTF-8, in pieces. @throws SyntaxError */
+  *text(): Sliced<readonly Bytes[]> {
     this.#expect(QUOTE);
     const pieces: Bytes[] = [];
     while (!this.#readPiece(pieces)) yield;
     return pieces;
   }
 
-  /** Skips a value, checking no more than that it ends. @returns its bytes @throws SyntaxError */
-  *value(): Cooperative<Buffer> {
+  /** Passes a value, which is no more than found to have an end. @returns the bytes that it has been written with. @throws SyntaxError */
+  *value(): Sliced<Buffer> {
     this.#next();
     const start = this.#at;
     let depth = 0;
     let read = start;
     for (;;) {
       const byte = this.#next();
-      if (byte === QUOTE) yield* this.#skipText();
+      if (byte === QUOTE) yield* this.#passText();
       else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
         this.#at++;
         depth++;
       } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
-        if (depth === 0) throw this.#unexpected();
+        if (depth === 0) throw this.#fault();
         this.#at++;
         depth--;
       } else if (byte === COMMA || byte === COLON) {
-        if (depth === 0) throw this.#unexpected();
+        if (depth === 0) throw this.#fault();
         this.#at++;
         continue;
-      } else this.#skipWord();
+      } else this.#passWord();
       if (depth === 0) return this.#body.subarray(start, this.#at);
       if (this.#at - read > this.#piece) {
         read = this.#at;
@@ -114,12 +117,12 @@ export class BodyReader {
     }
   }
 
-  /** @throws SyntaxError if anything but white space follows */
+  /** @throws SyntaxError where anything but blanks comes */
   end(): void {
-    if (this.#next() !== undefined) throw this.#unexpected();
+    if (this.#next() !== undefined) throw this.#fault();
   }
 
-  /** Skips white space and returns the next byte. */
+  /** The next byte that is no blank. */
   #next(): number | undefined {
     for (;;) {
       const byte = this.#body[this.#at];
@@ -128,23 +131,23 @@ export class BodyReader {
     }
   }
 
-  #accept(byte: number): boolean {
+  #passed(byte: number): boolean {
     if (this.#next() !== byte) return false;
     this.#at++;
     return true;
   }
 
   #expect(byte: number): void {
-    if (!this.#accept(byte)) throw this.#unexpected();
+    if (!this.#passed(byte)) throw this.#fault();
   }
 
   #key(): string {
-    if (this.#next() !== QUOTE) throw this.#unexpected();
+    if (this.#next() !== QUOTE) throw this.#fault();
     const start = this.#at + 1;
     let end = start;
     let isPlain = true;
     for (let byte = this.#body[end]; byte !== QUOTE; byte = this.#body[++end]) {
-      if (byte === undefined || end - start > MAX_KEY_BYTES) throw this.#unexpected();
+      if (byte === undefined || end - start > LONGEST_KEY) throw this.#fault();
       if (byte === BACKSLASH) end++;
       if (byte === BACKSLASH || byte < 32 || byte > 126) isPlain = false;
     }
@@ -153,29 +156,29 @@ export class BodyReader {
     return JSON.parse(this.#body.toString('utf8', start - 1, this.#at)) as string;
   }
 
-  /** Skips a number or a literal name. */
-  #skipWord(): void {
+  /** A number, or a word. */
+  #passWord(): void {
     const start = this.#at;
-    for (let byte = this.#body[this.#at]; byte !== undefined && isWordByte(byte); byte = this.#body[this.#at]) this.#at++;
-    if (this.#at === start) throw this.#unexpected();
+    for (let byte = this.#body[this.#at]; byte !== undefined && isOfWord(byte); byte = this.#body[this.#at]) this.#at++;
+    if (this.#at === start) throw this.#fault();
   }
 
-  *#skipText(): Cooperative<void> {
+  *#passText(): Sliced<void> {
     this.#at++;
-    while (!this.#skipPiece()) yield;
+    while (!this.#passPiece()) yield;
   }
 
   /** @returns whether the text has ended */
-  #skipPiece(): boolean {
+  #passPiece(): boolean {
     const body = this.#body;
     let at = this.#at;
-    for (const limit = at + this.#piece; at < limit; at++) {
+    for (const most = at + this.#piece; at < most; at++) {
       const byte = body[at];
       if (byte === QUOTE) {
         this.#at = at + 1;
         return true;
       }
-      if (byte === undefined) throw this.#unexpected();
+      if (byte === undefined) throw this.#fault();
       if (byte === BACKSLASH) at++;
     }
     this.#at = at;
@@ -186,11 +189,11 @@ export class BodyReader {
   #readPiece(pieces: Bytes[]): boolean {
     const body = this.#body;
     const out = this.#out;
-    const limit = out.length - MAX_CHARACTER_BYTES;
+    const most = out.length - MOST_BYTES;
     let at = this.#at;
     let to = 0;
     let isEnded = false;
-    while (to <= limit) {
+    while (to <= most) {
       const byte = body[at];
       if (byte === QUOTE) {
         at++;
@@ -199,7 +202,7 @@ export class BodyReader {
       }
       if (byte === undefined || byte < 32) {
         this.#at = at;
-        throw this.#unexpected();
+        throw this.#fault();
       }
       if (byte !== BACKSLASH) {
         out[to++] = byte;
@@ -209,9 +212,9 @@ export class BodyReader {
         at += code > 0xffff ? 12 : 6;
         to = putUtf8(out, to, code);
       } else {
-        const unescaped = ESCAPES.get(body[at + 1]);
-        if (unescaped === undefined) throw this.#unexpected();
-        out[to++] = unescaped;
+        const meant = ESCAPES.get(body[at + 1]);
+        if (meant === undefined) throw this.#fault();
+        out[to++] = meant;
         at += 2;
       }
     }
@@ -220,7 +223,7 @@ export class BodyReader {
     return isEnded;
   }
 
-  /** Reads one escape or a surrogate pair; lone surrogates become U+FFFD. */
+  /** Of one escape or a pair of them; halves of pairs have none. */
   #codePoint(at: number): number {
     const code = this.#hex(at + 2);
     if (code < 0xd800 || code > 0xdfff) return code;
@@ -233,31 +236,31 @@ export class BodyReader {
     let code = 0;
     for (let at = start; at < start + 4; at++) {
       const digit = digitOf(this.#body[at]);
-      if (digit < 0) throw this.#unexpected();
+      if (digit < 0) throw this.#fault();
       code = code * 16 + digit;
     }
     return code;
   }
 
-  #unexpected(): SyntaxError {
+  #fault(): SyntaxError {
     return new SyntaxError(`unexpected bytes in JSON at position ${this.#at}`);
   }
 }
 
-/** Matches digits, lower-case letters and the signs of numbers. */
-function isWordByte(byte: number): boolean {
+/** Digits, letters, and the signs of numbers. */
+function isOfWord(byte: number): boolean {
   return (byte >= 97 && byte <= 122) || (byte >= 48 && byte <= 57) || byte === 45 || byte === 43 || byte === 46 || byte === 69;
 }
 
-/** Returns the value of a hexadecimal digit, or -1. */
+/** Of a hexadecimal digit; -1: it is none. */
 function digitOf(byte = 0): number {
   if (byte >= 48 && byte <= 57) return byte - 48;
-  // To lower case.
+  // Small letters.
   const letter = byte | 32;
   return letter >= 97 && letter <= 102 ? letter - 87 : -1;
 }
 
-/** Writes a character. @returns the offset after it */
+/** @returns where the next character goes */
 function putUtf8(out: Buffer, start: number, code: number): number {
   let to = start;
   if (code < 0x80) out[to++] = code;

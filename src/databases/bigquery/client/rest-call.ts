@@ -1,37 +1,38 @@
-/** Calls of BigQuery's REST API, with an access token, a deadline, retries of transient failures and cancellation. */
+/** One call of BigQuery's REST interface: under a token, within a time, repeated where it fails in passing, and given up when nobody waits. */
 import type { HttpAnswer, HttpCall, HttpClient } from '../../../backend/http-client.ts';
 import { OutboundError } from '../../../http-client/outbound-error.ts';
 import type { CancellationSource } from '../../../util/cancellation.ts';
 import { type Json, printJson } from '../../../util/json.ts';
-import { BigQueryError, connectionError, isTransientJobFailure, isTransientFailure, StatementCancelledError } from '../errors.ts';
-import type { BigQueryTarget } from '../target.ts';
+import { BigQueryError, connectionError, hasJobFailed, isPassingFailure, StatementCancelledError } from '../errors.ts';
+import type { Target } from '../target.ts';
 import { Tokens } from './token.ts';
 
-/** Cancellation and deadline of a statement. */
-export interface CallScope {
+/** When a statement is over, and what is told of it then. */
+export interface Waiting {
   readonly cancellation: CancellationSource;
   /** epoch milliseconds */
   readonly deadline: number;
-  /** @throws StatementCancelledError after cancellation or the deadline */
+  /** @throws StatementCancelledError where it is over */
   check(): void;
 }
 
-export interface RestCall<T> {
-  /** Path below `/bigquery/v2`. */
+/** One call of the interface. */
+export interface Call<T> {
+  /** Below `/bigquery/v2`. */
   readonly path: string;
   readonly search?: Readonly<Record<string, string>>;
   readonly method: 'GET' | 'POST';
   readonly body: Json;
   /** ms */
   readonly timeout: number;
-  /** Maximum bytes of the response. */
-  readonly maxBytes: number;
-  /** Retries status 404: BigQuery may not find a new job yet. */
-  readonly retriesNotFound?: boolean;
-  /** `false` makes the call only once. */
-  readonly isRetried?: boolean;
-  /** Maps the error of a failed call to the failure behind it. */
-  readonly interpretError?: (error: BigQueryError) => BigQueryError | Promise<BigQueryError>;
+  /** Bytes of the answer at most. */
+  readonly most: number;
+  /** The call is about a job, which BigQuery may not find yet: status 404 may pass. */
+  readonly ofJob?: boolean;
+  /** `false`: the call is made once. */
+  readonly isRepeated?: boolean;
+  /** Returns the failure that a failed call stands for. */
+  readonly meant?: (error: BigQueryError) => BigQueryError | Promise<BigQueryError>;
   /** @throws BigQueryError */
   read(status: number, body: Buffer): T | Promise<T>;
 }
@@ -41,35 +42,36 @@ export interface Retries {
   readonly retryLimit: number;
 }
 
-/** Responses are indented otherwise. */
+/** Answers come with blanks for people otherwise. */
 const COMPACT = { prettyPrint: 'false' };
-const MAX_DELAY_MS = 32_000;
+/** ms */
+const LONGEST_DELAY_MS = 32_000;
 
 export class RestCalls {
   private readonly http: HttpClient;
-  private readonly target: BigQueryTarget;
+  private readonly target: Target;
   private readonly retries: Retries;
   private readonly tokens: Tokens;
 
-  constructor(http: HttpClient, target: BigQueryTarget, retries: Retries) {
+  constructor(http: HttpClient, target: Target, retries: Retries) {
     this.http = http;
     this.target = target;
     this.retries = retries;
-    this.tokens = new Tokens(target.account, (call) => this.send(call));
+    this.tokens = new Tokens(target.account, (call) => this.sent(call));
   }
 
   /** @throws BigQueryError, StatementCancelledError, SvcError */
-  async call<T>(call: RestCall<T>, scope: CallScope): Promise<T> {
-    const { path, search, method, body, timeout, maxBytes, retriesNotFound, isRetried = true, interpretError, read } = call;
+  async call<T>(call: Call<T>, waiting: Waiting): Promise<T> {
+    const { path, search, method, body, timeout, most, ofJob, isRepeated, meant = (error: BigQueryError) => error, read } = call;
     const url = `${this.target.endpoint}/bigquery/v2${path}?${new URLSearchParams({ ...search, ...COMPACT })}`;
     const text = body === null ? undefined : printJson(body);
     let refused = false;
     const attempt = async (): Promise<T> => {
       for (;;) {
-        scope.check();
-        const token = await raceCancellation(scope, this.tokens.get());
-        scope.check();
-        const answer = await this.send(
+        waiting.check();
+        const token = await unlessOver(waiting, this.tokens.get());
+        waiting.check();
+        const answer = await this.sent(
           {
             url,
             method,
@@ -79,61 +81,54 @@ export class RestCalls {
               ...(text === undefined ? {} : { 'content-type': 'application/json' }),
             },
             ...(text === undefined ? {} : { body: text }),
-            timeout: Math.max(Math.min(timeout, scope.deadline - Date.now()), 1),
-            maxResponseSize: maxBytes,
-            signal: scope.cancellation,
+            timeout: Math.max(Math.min(timeout, waiting.deadline - Date.now()), 1),
+            maxResponseSize: most,
+            signal: waiting.cancellation,
           },
-          scope,
+          waiting,
         );
         if (answer.status === 401 && !refused) {
           refused = true;
-          this.tokens.invalidate(token);
+          this.tokens.forget(token);
           continue;
         }
         return await read(answer.status, answer.body);
       }
     };
-    const interpreted = async (): Promise<T> => {
+    const once = async (): Promise<T> => {
       try {
         return await attempt();
       } catch (error) {
-        throw error instanceof BigQueryError && interpretError !== undefined ? await interpretError(error) : error;
+        throw error instanceof BigQueryError ? await meant(error) : error;
       }
     };
-    const isRetryable = (error: BigQueryError): boolean =>
-      isRetried &&
-      (isTransientFailure(error) || (retriesNotFound === true && error.status === 404)) &&
-      // Another request for a failed job concerns the same job.
-      !isTransientJobFailure(error);
-    return this.retried(scope, isRetryable, interpreted);
+    // A job that has failed is not another one when it is asked for again.
+    const mayPass = (error: BigQueryError): boolean => isPassingFailure(error) || (ofJob === true && error.status === 404);
+    return this.repeated(waiting, (error) => isRepeated !== false && mayPass(error) && !hasJobFailed(error), once);
   }
 
-  /** Repeats retryable failures with exponential delays. @throws the last failure, or StatementCancelledError */
-  async retried<T>(
-    { cancellation, deadline }: CallScope,
-    isRetryable: (error: BigQueryError) => boolean,
-    attempt: () => Promise<T>,
-  ): Promise<T> {
+  /** @param again whether what failed so is tried again, later each time @throws what the last attempt does, StatementCancelledError */
+  async repeated<T>({ cancellation, deadline }: Waiting, again: (error: BigQueryError) => boolean, attempt: () => Promise<T>): Promise<T> {
     const { retryBaseDelayMs, retryLimit } = this.retries;
     for (let failures = 0; ; failures++) {
       try {
         return await attempt();
       } catch (error) {
-        if (!(error instanceof BigQueryError) || !isRetryable(error)) throw error;
-        // Jitter keeps parallel statements from retrying together.
-        const delay = Math.min(retryBaseDelayMs * 2 ** failures, MAX_DELAY_MS) * (0.5 + Math.random() / 2);
+        if (!(error instanceof BigQueryError) || !again(error)) throw error;
+        // Not all at the same time.
+        const delay = Math.min(retryBaseDelayMs * 2 ** failures, LONGEST_DELAY_MS) * (0.5 + Math.random() / 2);
         if (failures >= retryLimit || Date.now() + delay >= deadline) throw error;
         await pause(delay, cancellation);
       }
     }
   }
 
-  /** @throws StatementCancelledError, BigQueryError with status 599 if no response came, SvcError if none can come */
-  private async send(call: HttpCall, scope?: CallScope): Promise<HttpAnswer> {
+  /** @throws StatementCancelledError, BigQueryError of status 599 where no answer came, SvcError where none can come */
+  private async sent(call: HttpCall, waiting?: Waiting): Promise<HttpAnswer> {
     try {
       return await this.http.send(call);
     } catch (error) {
-      scope?.check();
+      waiting?.check();
       if (!(error instanceof OutboundError)) throw error;
       if (error.failure === 'cancelled') throw new StatementCancelledError('abort');
       if (error.failure === 'too-large') throw new BigQueryError(0, 'responseTooLarge', error.message);
@@ -143,51 +138,48 @@ export class RestCalls {
   }
 }
 
-/** Resolves with the result of `work`, or rejects as soon as the statement is cancelled or its deadline passes. @throws StatementCancelledError */
-export async function raceCancellation<T>(scope: CallScope, work: Promise<T>): Promise<T> {
-  let unsubscribe = (): void => undefined;
-  const cancelled = new Promise<never>((_, reject) => {
-    unsubscribe = onEarlyEnd(scope, reject);
+/** What is waited for, or sooner that nobody waits any more. @throws StatementCancelledError */
+export async function unlessOver<T>(waiting: Waiting, work: Promise<T>): Promise<T> {
+  let leave = (): void => undefined;
+  const over = new Promise<never>((_, reject) => {
+    leave = waiting.cancellation.onCancel(() => {
+      try {
+        waiting.check();
+        reject(new StatementCancelledError('abort'));
+      } catch (error) {
+        reject(error as Error);
+      }
+    });
   });
   try {
-    return await Promise.race([work, cancelled]);
+    return await Promise.race([work, over]);
   } finally {
-    unsubscribe();
+    leave();
   }
 }
 
-/** Calls `listener` with the reason if the statement ends early. @returns a function that unsubscribes */
-export function onEarlyEnd(scope: CallScope, listener: (error: Error) => void): () => void {
-  return scope.cancellation.onCancel(() => {
-    try {
-      scope.check();
-    } catch (error) {
-      listener(error as Error);
-    }
-  });
-}
-
-/** Resolves after `ms`, or as soon as `cancellation` is cancelled. */
 export function pause(ms: number, cancellation: CancellationSource): Promise<void> {
   return new Promise((resolve) => {
-    let unsubscribe = (): void => undefined;
+    let forget = (): void => undefined;
     const end = (): void => {
       clearTimeout(timer);
-      unsubscribe();
+      forget();
       resolve();
     };
     const timer = setTimeout(end, ms);
-    unsubscribe = cancellation.onCancel(end);
+    forget = cancellation.onCancel(end);
   });
 }
 
-/** @param isOver reports that the deadline's timer has fired, which may happen a moment before the clock reaches the deadline */
-export function callScope(
+/**
+ * @param isOver whether a timer has found the deadline to be over: it may fire a moment before the clock says so
+ */
+export function waitingOf(
   cancellation: CancellationSource,
   deadline: number,
   isAborted: () => boolean = () => false,
   isOver: () => boolean = () => false,
-): CallScope {
+): Waiting {
   return {
     cancellation,
     deadline,

@@ -1,23 +1,23 @@
 import type { Dialect } from '../../../sql/fragment.ts';
 
-/** Prefix of the names that statements generate. */
-const RESERVED_PREFIX = '__svc_';
+/** What names begin with that statements make for themselves. */
+const OURS = '__svc_';
 
-/** Converts a generated name, which starts with a colon: BigQuery allows only letters, digits and underscores. */
+/** Names with a colon are ours; the database takes letters, digits and underscores only. */
 function ownName(name: string): string {
-  return `${RESERVED_PREFIX}${name.slice(1)}`;
+  return `${OURS}${name.slice(1)}`;
 }
 
-export function isReservedName(name: string): boolean {
-  return name.toLowerCase().startsWith(RESERVED_PREFIX);
+export function isOurs(name: string): boolean {
+  return name.toLowerCase().startsWith(OURS);
 }
 
-/** SQL syntax of BigQuery. */
+/** How BigQuery writes the leaves of SQL trees. */
 export const dialect: Dialect = {
   identifier: (name) => `\`${(name.startsWith(':') ? ownName(name) : name).replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``,
   string: (value) => `'${value.replace(/[\\'\n\r\0]/g, escaped)}'`,
-  parameterMarker: (index) => `@p${index}`,
-  sharesParameterMarkers: false,
+  placeholder: (index) => `@p${index}`,
+  sharesPlaceholders: false,
 };
 
 function escaped(character: string): string {

@@ -1,2 +1,2 @@
-/** Current time in UTC, as stored in the tables of events. */
+/** Now, in UTC, as the tables of events have times. */
 export const NOW = 'utc_timestamp(6)';

@@ -11,28 +11,28 @@ import type { Read } from '../../../ir/bool-exp.ts';
 export interface OrderKey {
   readonly value: Sql;
   readonly direction: OrderBy['direction'];
-  /** `null` if the value is never null. */
+  /** Null: there are none. */
   readonly nulls: OrderBy['nulls'] | null;
-  /** Set if the value is a column without conversion. */
+  /** The value is this column, as it is. */
   readonly column?: string;
 }
 
-/** Compiles sort keys; those of related rows are scalar subqueries. */
+/** Sort keys of a row; those of related rows are scalar sub-selects. */
 export function orderKeys(context: Context, orderBy: readonly OrderBy[], row: Row): readonly OrderKey[] {
   return orderBy.map(({ term, direction, nulls }) => ({
     value: termSql(context, term, row),
     direction,
     nulls: isNeverNull(term) ? null : nulls,
-    ...(isColumn(term) ? { column: term.read.column } : {}),
+    ...(isPlain(term) ? { column: term.read.column } : {}),
   }));
 }
 
-function isColumn(term: OrderTerm): term is ColumnTerm {
-  const { read } = term as ColumnTerm;
+function isPlain(term: OrderTerm): term is PlainTerm {
+  const { read } = term as PlainTerm;
   return term.kind === 'read' && read.kind === 'column' && read.mask === undefined && familyOf(read.type).kind !== 'boolean';
 }
 
-interface ColumnTerm {
+interface PlainTerm {
   readonly kind: 'read';
   readonly read: Extract<Read, { kind: 'column' }>;
 }
@@ -41,12 +41,12 @@ function isNeverNull(term: OrderTerm): boolean {
   return term.kind === 'read' && term.read.kind === 'column' && term.read.notNull === true && term.read.mask === undefined;
 }
 
-/** Compiles ` order by …`, or nothing. By default, nulls sort first. */
+/** ` order by …`, or nothing. Nulls are less than everything by themselves. */
 export function orderBySql(keys: readonly OrderKey[]): Sql {
   if (keys.length === 0) return EMPTY;
   const items = keys.flatMap(({ value, direction, nulls }) => {
     const key = direction === 'asc' ? value : sql`${value} desc`;
-    // Another key would prevent the database from reading rows in the order of an index.
+    // A further key would keep the database from reading the rows in the order of an index.
     if (nulls === null || (direction === 'asc') === (nulls === 'first')) return [key];
     return [nulls === 'last' ? sql`${value} is null` : sql`${value} is not null`, key];
   });

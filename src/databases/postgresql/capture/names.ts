@@ -1,11 +1,11 @@
-/** Parts of statements on events. */
+/** What statements about events say again and again. */
 
-/** Channel of notifications of new events. */
+/** On which listeners hear that there are new events. */
 export const CHANNEL = 'svc_event_log';
 
-/** The current time in UTC, like the times in the tables of events. */
+/** Now, in UTC, as the tables of events have times. */
 export const NOW = "(now() at time zone 'utc')";
-/** Condition for events that are neither delivered nor out of retries. */
+/** Neither delivered nor given up. */
 export const PENDING = 'not delivered and not error and not archived';
-/** Time at which an event is due or its lease ends, by which the indexes of the queue are sorted. */
+/** When an event is to be delivered, or its lease ends: what the indexes of the queue are sorted by. */
 export const DUE = 'coalesce(greatest(lease_until, next_retry_at), created_at)';

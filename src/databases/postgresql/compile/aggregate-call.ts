@@ -1,5 +1,5 @@
 import type { CatalogType } from '../../../catalog/catalog.ts';
-import type { AggregateArgument } from '../../shared/aggregates.ts';
+import type { AggregateOperand } from '../../shared/aggregates.ts';
 import { EMPTY, join, type Sql, sql } from '../../../sql/fragment.ts';
 
 const AGGREGATES: Readonly<Record<string, Sql>> = {
@@ -20,11 +20,11 @@ const AGGREGATES: Readonly<Record<string, Sql>> = {
   covar_samp: sql`covar_samp`,
 };
 
-/** Aggregates whose result never depends on the order of the values. */
+/** Their results do not depend on the order of the values, whatever these are. */
 export const ORDERLESS: ReadonlySet<string> = new Set(['count', 'min', 'max', 'bool_and', 'bool_or']);
 
-/** Compiles an aggregate; `count` of several values counts rows of them, of none all rows. */
-export function aggregateCall(name: string, operands: readonly AggregateArgument[], distinct: boolean): Sql {
+/** An aggregate over values; `count` of several values counts rows of them, of none all rows. */
+export function aggregateCall(name: string, operands: readonly AggregateOperand[], distinct: boolean): Sql {
   const call = Object.hasOwn(AGGREGATES, name) ? AGGREGATES[name] : undefined;
   if (call === undefined) throw new Error(`invariant: unknown aggregate ${name}`);
   if (operands.length === 0) return sql`${call}(*)`;
@@ -38,14 +38,15 @@ export function aggregateCall(name: string, operands: readonly AggregateArgument
   return sql`${call}(${argument}${isRounded(name, types) ? sql` order by ${list}` : EMPTY})`;
 }
 
-/** Returns whether the database sorts the rows for an aggregate, and thereby also those of other aggregates in the same select. */
+/** Whether the database sorts the rows for it, and with them what other aggregates beside it get. */
 export function isSorted(name: string, types: readonly CatalogType[], distinct: boolean): boolean {
   return types.length > 0 && (distinct || isRounded(name, types));
 }
 
 /**
- * Sums of floating point numbers depend on the order of the additions. Without an explicit order that is the order of the rows on disk,
- * which changes with rows and columns that the query does not read.
+ * Sums of floating point numbers depend on the order in which they are added up. Without an order of
+ * its own that is the order in which rows lie on disk, which changes with rows and columns that are
+ * not even looked at.
  */
 function isRounded(name: string, types: readonly CatalogType[]): boolean {
   return (

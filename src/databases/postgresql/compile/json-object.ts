@@ -1,4 +1,4 @@
-/** JSON objects with the keys of the response, made from rows where possible, because that is fastest. */
+/** JSON objects with the response's keys: as rows wherever that is possible, because that is fastest. */
 import { Buffer } from 'node:buffer';
 import { identifier, join, string, type Sql, sql } from '../../../sql/fragment.ts';
 
@@ -7,24 +7,27 @@ export interface Entry {
   readonly value: Sql;
 }
 
-/** Conversion of the columns of a subquery to one JSON object. */
+/** How the columns of a sub-select become one JSON object. */
 export interface ObjectShape {
-  /** Select list of the subquery. */
+  /** The select list. */
   readonly columns: Sql;
-  /** Returns the object as an argument of `json_agg`. */
+  /** The object, as an argument of `json_agg`. */
   item(alias: Sql): Sql;
-  /** Returns the object as a column of a select list, where `t.*` alone would be expanded. */
+  /** The same as a column of a select list; a lone `t.*` would be expanded there. */
   record(alias: Sql): Sql;
-  /** Returns the object as a JSON value. */
+  /** The object as a JSON value. */
   json(alias: Sql): Sql;
 }
 
-/** Maximum length of names in PostgreSQL, which truncates longer ones. */
+/** PostgreSQL cuts longer names. */
 const NAME_BYTES = 63;
-/** Half of the maximum number of arguments of a function. */
+/** Half of the arguments that a function may have. */
 const MAX_PAIRS = 50;
 
-/** Makes entries named columns, so that the row itself is the object, or one column with a built object if a key is too long for a name. */
+/**
+ * Entries as named columns, so that the row itself is the object; as one column with a built object
+ * where a key is too long for a name.
+ */
 export function objectShape(entries: readonly Entry[]): ObjectShape {
   if (entries.every((entry) => Buffer.byteLength(entry.key) <= NAME_BYTES)) {
     return {
@@ -42,7 +45,7 @@ export function objectShape(entries: readonly Entry[]): ObjectShape {
   return { columns: sql`${builtObject(entries)} as "json"`, item: value, record: value, json: value };
 }
 
-/** Builds an object by a function. If it has more than 50 entries, their values must not be aggregates. */
+/** An object built by a function. The values must not be aggregates when there are more than 50. */
 export function builtObject(entries: readonly Entry[]): Sql {
   if (entries.length <= MAX_PAIRS) {
     return sql`json_build_object(${join(
@@ -54,7 +57,7 @@ export function builtObject(entries: readonly Entry[]): Sql {
   return sql`(select json_object_agg("k", "v") from (values ${join(rows, sql`, `)}) as "pairs" ("k", "v"))`;
 }
 
-/** Returns whether `builtObject` accepts aggregates as values. */
+/** Whether `builtObject` takes aggregates as values. */
 export function fitsOneCall(entries: readonly unknown[]): boolean {
   return entries.length <= MAX_PAIRS;
 }

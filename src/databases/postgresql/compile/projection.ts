@@ -1,19 +1,22 @@
-/** A subquery whose select list has the columns that the expressions around it read. */
+/**
+ * A sub-select whose columns are found while what stands around it is compiled: reads from its row
+ * are noted down and become its select list.
+ */
 import { identifier, join, type Sql, sql } from '../../../sql/fragment.ts';
 import type { Row } from '../../shared/row.ts';
 
 export interface Projection {
-  /** Row of the subquery's alias. */
+  /** The row as seen from outside. */
   readonly row: Row;
-  /** Adds a value of the inner row. @returns its outer column */
+  /** Makes a value of the inner row visible; @returns its name outside. */
   add(value: Sql): Sql;
-  /** Returns the select list. Called last. */
+  /** The select list: call it last. */
   columns(): Sql;
 }
 
 /**
- * @param inner row inside of the subquery
- * @param alias alias of the subquery
+ * @param inner the row inside the sub-select
+ * @param alias alias of the sub-select outside
  */
 export function projection(inner: Row, alias: Sql): Projection {
   const items: Sql[] = [];
@@ -23,7 +26,7 @@ export function projection(inner: Row, alias: Sql): Projection {
     items.push(sql`${value} as ${identifier(name)}`);
     return sql`${alias}.${identifier(name)}`;
   };
-  // Names with a colon are reserved: a column with such a name gets a generated one.
+  // Names with a colon are ours; a column that has one itself gets one of ours.
   const fresh = (value: Sql): Sql => put(value, `:${items.length}`);
   return {
     row: {
@@ -36,7 +39,7 @@ export function projection(inner: Row, alias: Sql): Projection {
         return outside;
       },
       whole() {
-        // `t.*` alone would be expanded in a select list.
+        // A lone `t.*` in a select list would be expanded.
         whole ??= fresh(sql`coalesce(${inner.whole()})`);
         return whole;
       },

@@ -8,13 +8,13 @@ import type { JsonRow } from '../../../backend/connection.ts';
 export interface WireStep {
   readonly text: string;
   readonly values: readonly (string | null)[];
-  /** Never prepared: the statement serves one request. */
+  /** Never prepared under a name: it will not come again. */
   readonly once?: boolean;
-  /** Text without the tags of the request. */
+  /** The text without tags, which tell one request from another. */
   readonly untagged?: string;
 }
 
-/** Result of a step with rows of texts. */
+/** The result of a step whose rows were asked for as texts. */
 export interface TextResult {
   columns: readonly string[] | null;
   readonly rows: (readonly (string | null)[])[];
@@ -27,62 +27,63 @@ export interface TextResult {
 export type Failure = DatabaseError | ConnectionError | CancelledError | PoolTimeoutError;
 
 /**
- * One or several statements and all responses of the server up to ReadyForQuery. The session sets the results, and calls `settle` once,
- * synchronously, at the end.
+ * What travels between two points of synchronisation: one or several statements and everything
+ * that the server answers to them, up to ReadyForQuery. The session fills it in; `settle` is
+ * called once, synchronously, when nothing more will come.
  */
 export class WireExchange {
-  /** `json`: the values of one row as received, in pieces; `text`: all rows as strings; `simple`: the simple query protocol. */
+  /** `json`: the values of one row as they came, in pieces; `text`: all rows as strings; `simple`: the simple query protocol. */
   readonly mode: 'json' | 'text' | 'simple';
   readonly steps: readonly WireStep[];
   readonly settle: (exchange: WireExchange) => void;
   signal: Cancellation | undefined = undefined;
-  /** Role of the request; empty for the service itself. */
-  role = '';
-  /** In epoch milliseconds; Infinity for none. */
+  /** The role that it is run for; empty: the service itself. */
+  turn = '';
+  /** epoch milliseconds; Infinity is none */
   deadline = Number.POSITIVE_INFINITY;
 
-  /** One row per finished step (`json`), empty if the step returned none. */
+  /** One row per finished step (`json`), empty when the step returned none. */
   readonly rows: JsonRow[] = [];
   /** One result per finished step (`text`, `simple`). */
   readonly results: TextResult[] = [];
-  /** Number of finished steps, or of finished statements of `simple`. */
+  /** Finished steps, or statements of a `simple` one. */
   completed = 0;
   failure: Failure | null = null;
-  /** Key of its cost: the text of its main statement, without tags. */
+  /** Under which its cost is known: the text of its main statement, without tags. */
   get costKey(): string {
     const main = this.steps[this.steps.length - 1] as WireStep;
     return main.untagged ?? main.text;
   }
 
-  /** True if a cancellation settles it at once, instead of after the server's answer. For repeatable reads. */
+  /** The caller is told of a cancellation at once; else when the server has answered. For repeatable reads. */
   releasesEarly = false;
-  /** Set when it is cancelled. */
+  /** Why the caller no longer wants it. */
   cancelled: CancelledError | null = null;
-  /** Time of the cancellation, or of the start on the server if that is later. */
+  /** Or, where that is later, when the server began with it. */
   cancelledAt = 0;
-  /** True if a cancel request has been sent. */
+  /** The server has been asked to stop it. */
   cancelSent = false;
-  /** True if a cancel request for another exchange stopped it. */
+  /** Stopped by a cancel request that was meant for another exchange. */
   accident = false;
-  /** Names of statements whose Parse message is part of this exchange and not acknowledged yet. */
+  /** Names of statements whose Parse message is part of this exchange and not yet acknowledged. */
   parsing: string[] | null = null;
   settled = false;
-  /** Time that the server took, in milliseconds. */
+  /** Milliseconds that the server was busy with it. */
   duration = 0;
 
-  /** Maximum number of rows to return of a result (`text`, `simple`). */
+  /** Most rows of a result that are kept (`text`, `simple`). */
   maxRows = Number.POSITIVE_INFINITY;
-  /** Maximum size of all values (`text`, `simple`), in bytes. Further values are dropped, and the statement is cancelled. */
-  maxBytes = Number.POSITIVE_INFINITY;
-  /** Size of the collected values, in bytes. */
+  /** Bytes that the values may have together (`text`, `simple`); what is more is not kept, and the statement is cancelled. */
+  mostBytes = Number.POSITIVE_INFINITY;
+  /** Of the values that came and were kept. */
   bytes = 0;
-  /** Budget for the values. */
-  resultBudget: ResultBudget | null = null;
-  /** True if the statement writes: values beyond the budget are dropped, but it is not cancelled. */
-  continues = false;
-  /** Set when the budget is exceeded. */
+  /** What the values are kept in, beside that. */
+  intake: ResultBudget | null = null;
+  /** What is more than it takes is not kept, but the statement goes on: it writes. */
+  goesOn = false;
+  /** The intake takes no more. */
   refused: CancelledError | null = null;
-  /** Collects all rows of the last step (`json`). */
+  /** Gets all rows of the last step, where more than one is wanted (`json`). */
   collected: JsonRow[] | null = null;
 
   row: (readonly Bytes[] | null)[] | null = null;
@@ -94,7 +95,7 @@ export class WireExchange {
     this.settle = settle;
   }
 
-  /** Index of the step that the server executes, or that failed. */
+  /** Index of the step that the server is working on, or has failed at. */
   get position(): number {
     return this.mode === 'json' ? this.rows.length : this.results.length;
   }

@@ -1,6 +1,6 @@
 /**
- * Opens connections with `pg`, which implements URLs, TLS, authentication and start-up parameters, and takes over the socket when the server
- * is ready. Reasons: docs/adr/0001-postgresql-driver.md.
+ * Opens connections with `pg`, which knows URLs, TLS, authentication and start-up parameters, and
+ * takes over the socket when the server is ready. Why: docs/adr/0001-postgresql-driver.md.
  */
 import net, { type Socket } from 'node:net';
 import tls, { type ConnectionOptions } from 'node:tls';
@@ -11,18 +11,18 @@ import { DriverSession } from './session.ts';
 import { SharedBufferSocket } from './shared-buffer-socket.ts';
 
 export interface ConnectionTarget {
-  /** Options of `pg` without `ssl`. */
+  /** Without `ssl`. */
   readonly client: pg.ClientConfig;
-  /** Variants of TLS to try in order; false for none. */
+  /** What to try, in order; false is no TLS. */
   readonly ssl: readonly (false | ConnectionOptions)[];
   readonly prepare: boolean;
-  /** Estimated memory of prepared statements per connection in the server, in bytes. */
+  /** Bytes that the named statements of a connection may take in the server, estimated. */
   readonly preparedMemory: number;
   /** Run once in each new session. */
   readonly setup: WireStep | null;
 }
 
-/** Members of a connected client that `pg` does not declare. */
+/** The parts of a connected client that the take-over needs; `pg` does not declare them. */
 interface ConnectedClient {
   readonly connection: { readonly stream: Socket };
   readonly processID: number;
@@ -31,15 +31,15 @@ interface ConnectedClient {
   readonly port: number;
 }
 
-/** Timeout for a cancel request. */
+/** Seconds after which an unanswered cancel request counts as dealt with. */
 const CANCEL_TIMEOUT_MS = 4_000;
 
-/** Returns a function that opens sessions and remembers the variant of TLS that the server accepts. */
+/** A function that opens sessions. It remembers which kind of encryption the server accepts. */
 export function createOpener(target: () => ConnectionTarget): () => Promise<DriverSession> {
   return createConnector(target, takeOver);
 }
 
-/** Returns a function that opens clients of `pg`, for features that sessions lack. They have a listener for `error`. */
+/** The same for plain clients, for what sessions cannot do. Their `error` event is already heard. */
 export function createClientOpener(target: () => ConnectionTarget): () => Promise<pg.Client> {
   return createConnector(target, (_target, client) => Promise.resolve(client));
 }
@@ -54,7 +54,7 @@ function currentTarget(targetNow: () => ConnectionTarget): ConnectionTarget {
 
 type Use<T> = (target: ConnectionTarget, client: pg.Client, ssl: false | ConnectionOptions) => Promise<T>;
 
-/** @param targetNow called for each connection; returns the same object until the target changes */
+/** @param targetNow asked for each connection; the same object as long as nothing has changed */
 function createConnector<T>(targetNow: () => ConnectionTarget, use: Use<T>): () => Promise<T> {
   let preferred = 0;
   let known: ConnectionTarget | undefined;
@@ -72,7 +72,7 @@ function createConnector<T>(targetNow: () => ConnectionTarget, use: Use<T>): () 
         preferred = index;
         return opened;
       } catch (error) {
-        // The error of the first attempt is reported, unless it is that TLS is unsupported.
+        // What the server said to the first attempt is the reason; that the other kind of encryption is not there is none.
         first ??= error;
         if (attempt + 1 < count && mayHelpToChangeEncryption(error)) continue;
         const reason = error instanceof pg.DatabaseError ? error : first;
@@ -82,16 +82,16 @@ function createConnector<T>(targetNow: () => ConnectionTarget, use: Use<T>): () 
   };
 }
 
-/** Returns the message of an error. A host with several addresses fails with an error without text that contains one per address. */
+/** A name with several addresses fails once for each of them; the error of all has no text. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join('; ');
   return error instanceof Error ? error.message || error.name : String(error);
 }
 
 async function connect(target: ConnectionTarget, ssl: false | ConnectionOptions): Promise<pg.Client> {
-  // A TLS socket reads from the underlying handle and allocates its own buffers.
+  // A secure socket reads what the plain one under it would, so it makes buffers of its own.
   const client = new pg.Client({ ...target.client, ssl, ...(ssl === false ? { stream: () => new SharedBufferSocket() } : {}) });
-  // The listeners of `pg` stay on the socket after it is taken over; their errors are ignored.
+  // After a take-over pg's listeners stay on the socket; what they report goes nowhere.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -116,7 +116,7 @@ async function takeOver(target: ConnectionTarget, client: pg.Client, ssl: false 
   return session;
 }
 
-/** @param limit timeout in milliseconds, because a server may accept a session and then stop responding; 0 for none */
+/** @param limit ms for the answer, because a server may let someone in and say nothing more; 0: none */
 function setUp(session: DriverSession, step: WireStep, limit: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const late = (): void => session.destroy(new ConnectionError('open', 'the server did not answer the settings of the session in time'));
@@ -134,26 +134,26 @@ function setUp(session: DriverSession, step: WireStep, limit: number): Promise<v
   });
 }
 
-/** Returns whether another variant of TLS may succeed: the server lacks TLS, TLS failed, or pg_hba.conf has no rule for this variant. */
+/** No TLS on the server, a TLS failure, or no rule in pg_hba.conf for this kind of connection. */
 function mayHelpToChangeEncryption(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = (error as { code?: unknown }).code;
   return code === '28000' || code === 'EPROTO' || (typeof code === 'string' && code.startsWith('ERR_SSL')) || error.message.includes('SSL');
 }
 
-/** Ends a session only if it is the service's own, by its port: behind a pooler the process is another one, or none. */
+/** Behind a pooler the process is another one, or none: what is ended is ours, from where this machine has connected. */
 const TERMINATE =
   'select pg_terminate_backend(pid) from pg_stat_activity where pid = $1 and client_port = $2 and datname = current_database() and usename = session_user';
-/** Port of a connection through a Unix socket. */
+/** Of a connection by a file. */
 const NO_PORT = -1;
 
-/** Returns a function that ends the session from another one. If none can be opened, the server itself detects that the client is gone. */
+/** Ends the session from another one; where there is none to be had, the server notices by itself that the client has gone. */
 function terminator(
   target: ConnectionTarget,
   { processID, connection: { stream } }: ConnectedClient,
   ssl: false | ConnectionOptions,
 ): () => void {
-  // A closed socket has no port.
+  // Nobody knows it of a socket that is closed.
   const port = stream.localPort ?? NO_PORT;
   const terminate = async (): Promise<void> => {
     const client = await connect(target, ssl);
@@ -167,10 +167,10 @@ function terminator(
 }
 
 /**
- * Sends a cancel request on a socket of its own. The server closes that socket after it has sent the signal; until then the signal may
- * cancel any later statement.
+ * Asks the server to stop what the connection is doing, on a socket of its own. The server closes
+ * that socket when it has sent the signal; until then the signal may hit any later statement.
  */
-function sendCancel(client: ConnectedClient, ssl: false | ConnectionOptions, done: (isHandled: boolean) => void): void {
+function sendCancel(client: ConnectedClient, ssl: false | ConnectionOptions, done: (isDealtWith: boolean) => void): void {
   const message = Buffer.alloc(16);
   message.writeInt32BE(16, 0);
   message.writeInt32BE(80877102, 4);
@@ -179,17 +179,17 @@ function sendCancel(client: ConnectedClient, ssl: false | ConnectionOptions, don
   const socket = client.host.startsWith('/')
     ? net.connect(`${client.host}/.s.PGSQL.${client.port}`)
     : net.connect(client.port, client.host);
-  let isHandled = true;
+  let isDealtWith = true;
   const timer = setTimeout(() => {
-    // The server may still read a request that was sent.
-    isHandled = socket.connecting;
+    // What was sent is read even now, when the server comes to it.
+    isDealtWith = socket.connecting;
     socket.destroy();
   }, CANCEL_TIMEOUT_MS);
   socket.setNoDelay(true);
   socket.on('error', () => {});
   socket.on('close', () => {
     clearTimeout(timer);
-    done(isHandled);
+    done(isDealtWith);
   });
   if (ssl === false) {
     socket.write(message);

@@ -1,4 +1,4 @@
-/** Connections that are being opened for a pool, and the consequences of their failures for waiting statements. */
+/** Connections on their way to a pool, and what their failures mean for those who wait. */
 import type { ConnectionCounts } from '../../../backend/connection-counts.ts';
 import type { ConnectionError } from './database-error.ts';
 import type { DriverSession } from './session.ts';
@@ -7,16 +7,16 @@ const RETRY_PAUSE_MS = 50;
 
 export interface OpeningsOptions {
   readonly open: () => Promise<DriverSession>;
-  /** Number of retries for opening a connection. */
+  /** How often opening a connection is tried again. */
   readonly retries: number;
   readonly counts: ConnectionCounts;
 }
 
 export class Openings {
   readonly #options: OpeningsOptions;
-  /** Openings in the background. */
-  readonly #pending = new Set<object>();
-  /** Set after a failed opening: if the other pending openings fail too, all statements that were waiting fail. */
+  /** Of the openings under way in the background. */
+  readonly #underWay = new Set<object>();
+  /** An opening failed: so will all who wait for connections since, when these openings fail as well. */
   #doubt: { readonly awaited: Set<object>; readonly since: number } | null = null;
   #opening = 0;
 
@@ -24,12 +24,12 @@ export class Openings {
     this.#options = options;
   }
 
-  /** Number of connections that are being opened. */
+  /** How many are under way. */
   get count(): number {
     return this.#opening;
   }
 
-  /** Opens a connection for which the caller waits. It is counted until `take` returns. @throws ConnectionError */
+  /** Opens a connection that the caller waits for; it is under way until `take` is done. Throws `ConnectionError`. */
   async first(take: (session: DriverSession) => void): Promise<void> {
     this.#opening++;
     try {
@@ -39,14 +39,14 @@ export class Openings {
     }
   }
 
-  /** Opens a connection in the background. @param failed called with the opening, for `failedSince` */
+  /** Opens a connection in the background. @param failed is given the opening, for `mayGiveUp` */
   begin(take: (session: DriverSession) => void, failed: (opening: object, error: ConnectionError) => void): void {
     const opening = {};
     this.#opening++;
-    this.#pending.add(opening);
+    this.#underWay.add(opening);
     const over = (): void => {
       this.#opening--;
-      this.#pending.delete(opening);
+      this.#underWay.delete(opening);
     };
     this.#openWithRetries().then(
       (session) => {
@@ -61,19 +61,18 @@ export class Openings {
     );
   }
 
-  /** Ignores failures, because a connection is open. */
+  /** A connection is there: failures mean nothing. */
   trust(): void {
     this.#doubt = null;
   }
 
   /**
-   * Returns which statements fail after a failed opening: those that were waiting at the first failure, once all openings that were pending
-   * then have failed.
-   * @param arrivals number of statements that have ever waited
-   * @returns that number at the first failure; `null` while an opening is pending
+   * Whether nothing is to be hoped for after a failure: when an opening fails, once all openings that were under way then have failed too.
+   * @param arrivals how many have come to wait until now
+   * @returns how many had come when the first of these failed: they wait in vain; null: there is hope
    */
-  failedSince(failed: object, arrivals: number): number | null {
-    this.#doubt ??= { awaited: new Set(this.#pending), since: arrivals };
+  mayGiveUp(failed: object, arrivals: number): number | null {
+    this.#doubt ??= { awaited: new Set(this.#underWay), since: arrivals };
     this.#doubt.awaited.delete(failed);
     if (this.#doubt.awaited.size > 0) return null;
     const { since } = this.#doubt;

@@ -2,7 +2,8 @@ const SLAB = 16 * 1024;
 const SHORT = 48;
 
 /**
- * Frontend messages of the extended query protocol, written into slabs. A slab is never overwritten: the socket reads it without a copy.
+ * Frontend messages of the extended query protocol, written one after another into slabs. A slab
+ * is never written over: what was handed to the socket stays as it is, so nothing is copied twice.
  * https://www.postgresql.org/docs/current/protocol-message-formats.html
  */
 export class OutputBuffer {
@@ -15,7 +16,7 @@ export class OutputBuffer {
     return this.#end === this.#start && this.#full.length === 0;
   }
 
-  /** Returns everything written since the last call. */
+  /** Everything written since the last call, ready for the socket. */
   take(): readonly Buffer[] {
     const parts = this.#full;
     if (this.#end > this.#start) parts.push(this.#slab.subarray(this.#start, this.#end));
@@ -34,7 +35,7 @@ export class OutputBuffer {
     this.#int16(0);
   }
 
-  /** Binds to the unnamed portal, with parameters and results in text format. */
+  /** Binds to the unnamed portal; parameters and results in text format. */
   bind(name: string, values: readonly (string | null)[]): void {
     let bound = name.length + 16;
     for (const value of values) bound += 4 + (value === null ? 0 : value.length < SHORT ? value.length * 3 : Buffer.byteLength(value));
@@ -62,7 +63,7 @@ export class OutputBuffer {
     slab.writeInt32BE(this.#end - first - 1, first + 1);
   }
 
-  /** Requests the column names of the unnamed portal. */
+  /** Asks for the column names of the unnamed portal. */
   describe(): void {
     this.#reserve(7);
     this.#header(0x44, 6);
@@ -82,7 +83,7 @@ export class OutputBuffer {
     this.#header(0x53, 4);
   }
 
-  /** Closes a prepared statement, if it exists. */
+  /** Forgets a prepared statement; no error when it does not exist. */
   close(name: string): void {
     this.#reserve(name.length + 8);
     this.#header(0x43, 4 + 1 + name.length + 1);
@@ -90,7 +91,7 @@ export class OutputBuffer {
     this.#name(name);
   }
 
-  /** Sends SQL by the simple query protocol. */
+  /** The simple query protocol. */
   query(text: string): void {
     const length = Buffer.byteLength(text);
     this.#reserve(length + 8);
@@ -125,7 +126,7 @@ export class OutputBuffer {
     this.#int32(length);
   }
 
-  /** Names are generated: short and ASCII. */
+  /** Names are our own: short and ASCII. */
   #name(name: string): void {
     for (let i = 0; i < name.length; i++) this.#slab[this.#end++] = name.charCodeAt(i);
     this.#slab[this.#end++] = 0;
@@ -144,7 +145,7 @@ export class OutputBuffer {
   }
 }
 
-/** Writes a short ASCII text, which is faster than a call into the runtime. */
+/** A short ASCII text is written faster here than through a call into the runtime. */
 function writeShort(slab: Buffer, value: string, at: number): number {
   for (let i = 0; i < value.length; i++) {
     const code = value.charCodeAt(i);

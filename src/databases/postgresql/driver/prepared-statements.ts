@@ -3,23 +3,26 @@ import type { OutputBuffer } from './output-buffer.ts';
 interface Prepared {
   readonly text: string;
   readonly name: string;
-  /** Estimated memory in the server, in bytes. */
+  /** Bytes that the server keeps for it, estimated. */
   readonly memory: number;
   used: number;
 }
 
 /**
- * Memory of a statement with its generic plan per character of its text, in bytes: PostgreSQL 15 uses 60 to 200 bytes, most for joins
- * (`pg_backend_memory_contexts` before and after), and some kilobytes for any statement.
+ * What PostgreSQL 15 keeps of a statement with its generic plan, by characters of its text: 60 to 200 bytes for
+ * each, most where it joins (`pg_backend_memory_contexts` before and after). It keeps some kilobytes of any.
  */
 const CHARACTER = 200;
 const STATEMENT = 8_192;
-/** Maximum share of the memory for one prepared statement. */
+/** A statement that takes more than this part of the memory is not kept. */
 const PART_OF_STATEMENT = 1 / 8;
-/** Share that is evicted at once, so that scans are rare. */
+/** So much goes at once, so that the scan is rare. */
 const PART_EVICTED = 1 / 8;
 
-/** Prepared statements of one session by text, limited in number and in their memory in the server. The least recently used are closed. */
+/**
+ * The named statements of one session: text to name. They are bounded in number and in the memory that the
+ * server needs for them; the least recently used are closed.
+ */
 export class PreparedStatements {
   readonly #byText = new Map<string, Prepared>();
   readonly #limit: number;
@@ -28,7 +31,7 @@ export class PreparedStatements {
   #clock = 0;
   #counter = 0;
 
-  /** @param maxMemory estimated memory in the server, in bytes */
+  /** @param maxMemory bytes in the server, estimated */
   constructor(limit: number, maxMemory: number) {
     this.#limit = limit;
     this.#maxMemory = maxMemory;
@@ -38,17 +41,17 @@ export class PreparedStatements {
     return this.#byText.size;
   }
 
-  /** Estimated memory of all statements in the server, in bytes. */
+  /** Bytes that the server keeps for all, estimated. */
   get memory(): number {
     return this.#taken;
   }
 
-  /** Returns whether a statement is small enough to be prepared. */
+  /** Whether a statement is small enough to be kept. */
   takes(text: string): boolean {
     return memoryOf(text) <= this.#maxMemory * PART_OF_STATEMENT;
   }
 
-  /** Returns the name of a statement that the server has or has been sent. */
+  /** The statement's name when the server has it (or will have, when it reads what was sent). */
   name(text: string): string | undefined {
     const prepared = this.#byText.get(text);
     if (prepared === undefined) return undefined;
@@ -56,7 +59,7 @@ export class PreparedStatements {
     return prepared.name;
   }
 
-  /** Writes the Parse message of a new statement, and Close messages for those it evicts. */
+  /** Writes the Parse message of a new statement, and Close for the ones it replaces. */
   prepare(text: string, output: OutputBuffer): string {
     const memory = memoryOf(text);
     if (this.#byText.size >= this.#limit || this.#taken + memory > this.#maxMemory) this.#evict(memory, output);
@@ -67,12 +70,12 @@ export class PreparedStatements {
     return name;
   }
 
-  /** Forgets statements that the server refused. */
+  /** The server refused the statement, or no longer has it. */
   forget(names: readonly string[]): void {
     for (const prepared of this.#byText.values()) if (names.includes(prepared.name)) this.#remove(prepared);
   }
 
-  /** Closes a statement with a stale plan: the next use prepares it again. */
+  /** Its plan is stale: the next use prepares it again. */
   replace(text: string, output: OutputBuffer): void {
     const prepared = this.#byText.get(text);
     if (prepared === undefined) return;

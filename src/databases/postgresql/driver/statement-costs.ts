@@ -1,21 +1,21 @@
-/** Duration of a statement in milliseconds, as a moving average. */
+/** How long a statement took, a moving average. */
 export interface Cost {
   ms: number;
 }
 
 const GENERATION = 2_000;
-/** Maximum number of characters of the texts of a generation. */
+/** Characters of a generation's texts. */
 const GENERATION_LENGTH = 8_000_000;
 const WEIGHT = 0.2;
 
-/** Costs of statements by text, of which the least recently used are evicted. */
+/** What statements have cost so far, by text. Bounded: texts that are not used for long are forgotten. */
 export class StatementCosts {
   #recent = new Map<string, Cost>();
   #older = new Map<string, Cost>();
-  /** Number of characters of the recent texts. */
+  /** Characters of the recent ones. */
   #length = 0;
 
-  /** Returns `null` for an unknown statement. */
+  /** Null when nothing is known. */
   of(text: string): Cost | null {
     return this.#recent.get(text) ?? this.#older.get(text) ?? null;
   }

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { neededExtension } from './needed-extension.ts';
 
-/** Returns the functions that need an extension in a database that lacks all of them. */
+/** Calls of a database that lacks all functions. */
 async function called(...texts: readonly string[]): Promise<readonly string[]> {
   const needed = await neededExtension({}, texts, async (query) => {
     const values = /\(values (.*)\) as called/.exec(query)?.[1] ?? '';
-    const missing = [...values.matchAll(/\((?:null|E?'(\w+)'), E?'(\w+)'\)/g)].map(([, schema, name]) =>
+    const lacking = [...values.matchAll(/\((?:null|E?'(\w+)'), E?'(\w+)'\)/g)].map(([, schema, name]) =>
       schema === undefined ? name : `${schema}.${name}`,
     );
-    return JSON.stringify({ installed: false, lacking: missing });
+    return JSON.stringify({ installed: false, lacking });
   });
   return needed?.functions ?? [];
 }

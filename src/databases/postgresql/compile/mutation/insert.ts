@@ -1,4 +1,4 @@
-/** Inserts into one table without their `returning` clause. */
+/** An insert into one table: the statement without what it returns. */
 import type { BoolExp } from '../../../../ir/bool-exp.ts';
 import type { InsertColumn, InsertRows, OnConflict } from '../../../../ir/mutation.ts';
 import { EMPTY, identifier, join, type Sql, sql } from '../../../../sql/fragment.ts';
@@ -13,8 +13,8 @@ import { checkSql } from './write.ts';
 import type { Write } from './program.ts';
 
 export interface InsertOptions {
-  /** True if the statement reports the number of each written row. */
-  readonly isNumbered: boolean;
+  /** Whether it is to be told which row of the batch each row is that was written. */
+  readonly marked: boolean;
   readonly path: Path;
   /** See `Insert`. */
   readonly contained: boolean;
@@ -26,7 +26,7 @@ export function insertWrite(
   { table, onConflict, check }: InsertRows,
   columns: readonly InsertColumn[],
   batch: Batch,
-  { isNumbered, path, contained, alone }: InsertOptions,
+  { marked, path, contained, alone }: InsertOptions,
 ): Write {
   const several = batch.kind === 'uniform' || batch.rows.length > 1 || !alone;
   const unchanged = contained && (onConflict === null || onConflict.update === null);
@@ -36,7 +36,7 @@ export function insertWrite(
     kind: 'insert',
     ...(several ? { rows: { table, columns, unchanged, rows } } : {}),
     command(context, alias) {
-      const { prefix, rows } = sourceSql(context, columns, batch, isNumbered);
+      const { prefix, rows } = sourceSql(context, columns, batch, marked);
       const conflict = onConflict === null ? EMPTY : conflictSql(context, onConflict, alias);
       return sql`${prefix}insert into ${qualified(table)} as ${alias} ${rows}${conflict}`;
     },
@@ -57,13 +57,13 @@ function conflictSql(context: Context, conflict: OnConflict, alias: Sql): Sql {
   return sql`${target} do update set ${join(list, sql`, `)}${filter}`;
 }
 
-/** Compiles the conflict target; empty for any conflict. */
+/** What a row conflicts with; nothing stands for anything. */
 function targetSql({ constraint, columns = [] }: OnConflict): Sql {
   if (constraint !== null) return sql` on constraint ${identifier(constraint)}`;
   return columns.length === 0 ? EMPTY : sql` (${join(columns.map(identifier), sql`, `)})`;
 }
 
-/** Compiles the check of a row. A row that the conflict clause has updated has the lock of the update, a new one has not. */
+/** A row that the conflict clause has updated carries the lock of the update, a new one does not. */
 function insertCheck(context: Context, check: BoolExp, onConflict: OnConflict | null, row: Row): Sql | null {
   const inserted = checkSql(context, check, row);
   const update = onConflict?.update ?? null;

@@ -1,4 +1,4 @@
-/** The statements of one transaction while they are compiled. */
+/** The statements of one transaction while they are put together. */
 import type { CompiledMutationStatement, InsertedRows, RaisedFailure } from '../../../../backend/backend.ts';
 import { SvcError } from '../../../../errors/svc-error.ts';
 import { integer, print, type Sql, sql } from '../../../../sql/fragment.ts';
@@ -11,53 +11,53 @@ import type { QualifiedName } from '../../../../catalog/catalog.ts';
 import type { MutationOutput } from '../../../../ir/mutation.ts';
 import type { Row } from '../../../shared/row.ts';
 
-/** Shared by the expressions of one statement. */
-export interface MutationDraft {
+/** One statement: what its expressions share. */
+export interface Draft {
   readonly context: Context;
-  /** Returns an `int4` expression that fails with this error. */
+  /** An expression that fails with this error, of type `int4`. */
   raise(failure: RaisedFailure): Sql;
-  /** Returns a function from an index to an expression that fails with the error of that index. */
+  /** The same for one of several, by its index. */
   raiseOneOf(failures: readonly RaisedFailure[]): (index: Sql) => Sql;
 }
 
-/** Number of a setting of the transaction that passes rows from one statement to later ones. */
-export type SettingSlot = number;
+/** Settings of the transaction that hand rows of one statement on to later ones. */
+export type Slot = number;
 
-/** Maximum number of statements in addition to one per level; each takes client and server about a tenth of a millisecond. */
-const MAX_EXTRA_STATEMENTS = 2_000;
+/** Statements more than one for each level, of rows that may not share one; each takes client and server about a tenth of a millisecond. */
+const MOST_APART = 2_000;
 
 export class Program {
-  readonly writes: WriteCompiler;
+  readonly writing: Writing;
   readonly statements: CompiledMutationStatement[] = [];
-  /** True if rows that may update others share a statement if their keys seem to differ. */
-  readonly combinesRows: boolean;
-  /** True if some rows do: PostgreSQL refuses the statement if their keys are equal after all. */
-  hasCombined = false;
-  #extra = 0;
-  readonly #free: SettingSlot[] = [];
+  /** Whether rows that may update others may share a statement where they seem to have different keys. */
+  readonly unites: boolean;
+  /** Some do: PostgreSQL refuses the statement if their keys are the same after all. */
+  hasUnited = false;
+  #apart = 0;
+  readonly #free: Slot[] = [];
   #slots = 0;
 
-  constructor(writes: WriteCompiler, combinesRows: boolean) {
-    this.writes = writes;
-    this.combinesRows = combinesRows;
+  constructor(writing: Writing, unites: boolean) {
+    this.writing = writing;
+    this.unites = unites;
   }
 
-  /** Called before rows are written in additional statements. @param why the reason, for the message @throws SvcError validation-failed */
-  addExtraStatements(statements: number, path: Path, why: string): void {
-    this.#extra += statements;
-    if (this.#extra > MAX_EXTRA_STATEMENTS) throw tooManyStatements(path, why);
+  /** Before rows are written in so many statements more than one. @param why they are @throws SvcError validation-failed */
+  addApart(statements: number, path: Path, why: string): void {
+    this.#apart += statements;
+    if (this.#apart > MOST_APART) throw tooManyApart(path, why);
   }
 
   /**
    * Adds a statement.
-   * @param path of the database's errors
-   * @param columns number of JSON columns of its row
-   * @param rows inserted rows, to find the one that the database refuses
+   * @param path where errors of the database are reported
+   * @param columns JSON columns that are read from its row
+   * @param rows what it inserts, where it may be asked which of them is wrong
    * @returns its index
    */
-  add(path: Path, columns: number, build: (draft: MutationDraft) => Sql, rows?: InsertedRows, context = this.writes.newContext()): number {
+  add(path: Path, columns: number, build: (draft: Draft) => Sql, rows?: InsertedRows, context = this.writing.newContext()): number {
     const failures: RaisedFailure[] = [];
-    const draft: MutationDraft = {
+    const draft: Draft = {
       context,
       raise: (failure) => raiseSql(integer(failures.push(failure) - 1)),
       raiseOneOf: (more) => {
@@ -75,70 +75,70 @@ export class Program {
     return this.statements.length - 1;
   }
 
-  /** Reuses released slots, because a session never forgets the name of a setting. */
-  acquireSlot(): SettingSlot {
+  /** Slots are used again, because a session never forgets the name of a setting. */
+  takeSlot(): Slot {
     return this.#free.pop() ?? this.#slots++;
   }
 
-  releaseSlot(slot: SettingSlot): void {
+  giveBack(slot: Slot): void {
     this.#free.push(slot);
   }
 }
 
-function tooManyStatements(path: Path, why: string): SvcError {
-  const message = `${why}: this would take more than ${MAX_EXTRA_STATEMENTS} statements`;
+function tooManyApart(path: Path, why: string): SvcError {
+  const message = `${why}: this would take more than ${MOST_APART} statements`;
   return new SvcError('validation-failed', message, { path });
 }
 
-/** Compiler of the writes of a kind of database. */
-export interface WriteCompiler {
+/** How writes of a kind of database become statements. */
+export interface Writing {
   newContext(): Context;
-  /** Adds a statement that writes and answers. @returns its index; its only column is the answer */
+  /** Writes and answers. @returns the statement, whose only column is the answer */
   writeAndAnswer(program: Program, write: Write, output: MutationOutput): number;
-  /** Adds a statement that writes and stores rows for later statements. */
-  writeAndStore(program: Program, write: Write, stored: StoredResults): void;
-  /** Adds a statement that answers from stored rows and their number. @returns its index; its only column is the answer */
-  answerFromStored(program: Program, stored: TransactionLocalRows, output: MutationOutput): number;
-  /** True if a statement can report the numbers of its written rows; otherwise rows that others refer to are written one by one. */
-  readonly numbersRows: boolean;
+  /** Writes and leaves the answer to later statements. */
+  writeAndKeep(program: Program, write: Write, keeping: Keeping): void;
+  /** Answers from rows that were kept, and from their number. @returns the statement, whose only column is the answer */
+  answerKept(program: Program, kept: KeptRows, output: MutationOutput): number;
+  /** Whether one statement can tell which of the rows that it has written is which: else those that others refer to come one by one. */
+  readonly marksRows: boolean;
 }
 
-export interface TransactionLocalRows {
+export interface KeptRows {
   readonly path: Path;
   readonly table: QualifiedName;
-  readonly slots: readonly SettingSlot[];
+  readonly slots: readonly Slot[];
 }
 
 export interface Write {
   readonly path: Path;
   readonly kind: 'insert' | 'update' | 'delete';
-  /** Compiles the statement before `returning`. @param alias of the table */
+  /** Everything in front of `returning`; `alias` is the table's. */
   command(context: Context, alias: Sql): Sql;
-  /** Compiles the check of a written row; `null` without a check. */
+  /** Holds for every row that was written; null when nothing is to be checked. */
   check(context: Context, row: Row): Sql | null;
-  /** Inserted rows, to find the one that the database refuses. */
+  /** What it inserts, where it may be asked which of them is wrong. */
   readonly rows?: InsertedRows;
 }
 
-export interface StoredResults {
-  /** SettingSlot for the rows; `null` if no statement reads them. */
-  readonly slot: SettingSlot | null;
-  /** `first` starts the count of rows, `more` adds to it; `null` does not count. */
+export interface Keeping {
+  /** Where the rows go; null when nobody reads them. */
+  readonly slot: Slot | null;
+  /** Whether to count the rows, and whether the count begins with this statement. */
   readonly count: 'first' | 'more' | null;
-  /** Keys that other rows need; `null` without any. */
-  readonly keys: TransactionLocalKeys | null;
+  /** What other rows need; null when there are none. */
+  readonly keys: KeepKeys | null;
 }
 
-/** Keys of a statement's rows that others refer to. */
-export interface TransactionLocalKeys {
-  readonly slot: SettingSlot;
+/** What a statement leaves behind of the rows that others refer to. */
+export interface KeepKeys {
+  readonly slot: Slot;
   readonly columns: readonly string[];
-  /** Number of the first of these rows; not 0 if earlier statements have stored rows in the slot. */
+  /** Number of the first of these rows; there are rows of statements before this one if it is not 0. */
   readonly first: number;
-  /** Errors by row for rows that are not written. */
+  /** By row: what is raised where it has not been written. */
   readonly absent: readonly RaisedFailure[];
-  /** Path of the other errors. */
+  /** Where the statement's other failures are reported. */
   readonly path: Path;
-  /** True if the statement writes several rows and numbers them. */
-  readonly isNumbered: boolean;
+  /** The statement writes other rows as well. */
+  readonly marked: boolean;
 }

@@ -1,0 +1,52 @@
+import type { CatalogMark } from '../../backend/backend.ts';
+import { SNAPSHOT_SQL } from './snapshot.ts';
+import type { RunSqlResult } from '../../backend/connection.ts';
+
+/** System catalogs in which definitions stand, those that the statements of `catalog` read among them, and which of their rows are not the system's own. */
+const READ = [
+  ['pg_namespace', 'true'],
+  ['pg_class', 'oid >= 16384'],
+  ['pg_attribute', 'attrelid >= 16384 and attnum > 0'],
+  ['pg_constraint', 'oid >= 16384'],
+  ['pg_inherits', 'true'],
+  ['pg_type', 'oid >= 16384'],
+  ['pg_proc', 'oid >= 16384'],
+  ['pg_trigger', 'true'],
+  ['pg_rewrite', 'oid >= 16384'],
+  ['pg_description', 'objoid >= 16384'],
+  ['pg_attrdef', 'adrelid >= 16384'],
+  ['pg_collation', 'oid >= 16384'],
+  ['pg_foreign_data_wrapper', 'true'],
+  ['pg_foreign_server', 'true'],
+  ['pg_foreign_table', 'true'],
+  ['pg_depend', 'objid >= 16384'],
+  ['pg_extension', 'true'],
+  ['pg_index', 'indexrelid >= 16384'],
+  ['pg_statistic_ext', 'true'],
+  ['pg_policy', 'true'],
+  ['pg_sequence', 'true'],
+  ['pg_aggregate', 'aggfnoid::oid >= 16384'],
+  ['pg_enum', 'true'],
+  ['pg_range', 'rngtypid >= 16384'],
+  ['pg_operator', 'oid >= 16384'],
+  ['pg_opclass', 'oid >= 16384'],
+  ['pg_cast', 'oid >= 16384'],
+] as const;
+
+/**
+ * Of each the number of rows, and the sum of the transactions that wrote them: later ones have larger numbers, so that rows that are
+ * added, taken away or written anew change one of the two. Not even that is counted while statements see what they saw before ($1).
+ */
+const MARK = `select s.seen, case when s.seen = $1::text then null else (select string_agg(concat_ws(' ', n, x), ',' order by i) from (${READ.map(
+  ([catalog, own], i) => `select ${i}, count(*), sum(xmin::text::int8) from pg_catalog.${catalog} where ${own}`,
+).join(' union all ')}) c (i, n, x)) end from (select ${SNAPSHOT_SQL}) s (seen)`;
+
+/** What tells that the catalog is the same as before. */
+export async function readMark(
+  query: (text: string, values: readonly (string | null)[]) => Promise<RunSqlResult>,
+  before: CatalogMark | null,
+): Promise<CatalogMark> {
+  const { rows } = await query(MARK, [before?.seen ?? null]);
+  const [seen = null, definitions] = rows[0] ?? [];
+  return { seen, definitions: definitions ?? before?.definitions ?? '' };
+}

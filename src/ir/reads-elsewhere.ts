@@ -1,0 +1,93 @@
+/**
+ * Whether the fields of an answer read more than the written rows themselves and tables that the
+ * write cannot have changed. Then they must be read after the write, by another statement: within
+ * the one that writes, everything is as it was before.
+ */
+import { nameKey, type QualifiedName, sameName } from '../catalog/catalog.ts';
+import { type BoolExp, type BoolExpLeaf, type Read, someLeaf } from './bool-exp.ts';
+import type { Relation } from './relation.ts';
+import type { AggregateField, AggregateQuery, Field, OrderTerm, RowsQuery } from './select.ts';
+
+/** The write, as far as it matters here. */
+export interface Written {
+  /** `nameKey` of the tables that are written to. */
+  readonly tables: ReadonlySet<string>;
+  /** No other tables are changed. */
+  readonly contained: boolean;
+}
+
+export function readElsewhere(fields: readonly Field[], written: Written): boolean {
+  const relation = (from: Relation): boolean =>
+    from.kind === 'function' || !written.contained || from.stored !== true || written.tables.has(nameKey(from.name));
+  return fields.some(reader(relation).field);
+}
+
+/** Whether the fields read anything but the row itself. */
+export function readOthers(fields: readonly Field[]): boolean {
+  return fields.some(reader(() => true).field);
+}
+
+/** Whether a condition on a row of a table may read other rows of it. */
+export function readsTable(condition: BoolExp, table: QualifiedName): boolean {
+  const relation = (from: Relation): boolean => from.kind === 'function' || from.stored !== true || sameName(from.name, table);
+  return reader(relation).condition(condition);
+}
+
+/** Whether a condition may read rows of tables that it does not name: through views and functions. */
+export function readsUnnamed(condition: BoolExp): boolean {
+  return reader((from) => from.kind === 'function' || from.stored !== true).condition(condition);
+}
+
+interface Reader {
+  field(of: Field): boolean;
+  condition(of: BoolExp): boolean;
+}
+
+/** @param relation whether reading it counts */
+function reader(relation: (from: Relation) => boolean): Reader {
+  // A function may read any table.
+  const read = (of: Read): boolean =>
+    of.kind === 'computed-field' || (of.kind === 'cast' ? read(of.read) : of.mask !== undefined && condition(of.mask));
+  const condition = (exp: BoolExp): boolean => someLeaf(exp, leaf);
+  const leaf = (exp: BoolExpLeaf): boolean => {
+    switch (exp.kind) {
+      case 'constant':
+        return false;
+      case 'compare':
+      case 'is-null':
+        return read(exp.left);
+      case 'compare-columns':
+        return read(exp.left) || read(exp.right);
+      case 'exists':
+        return relation(exp.from) || condition(exp.where);
+      case 'aggregate-predicate':
+        return relation(exp.from) || condition(exp.where) || exp.arguments.some(read);
+    }
+  };
+  const term = (of: OrderTerm): boolean => {
+    if (of.kind === 'read') return read(of.read);
+    if (relation(of.from) || condition(of.where)) return true;
+    return of.kind === 'related' ? term(of.term) : of.arguments.some(read);
+  };
+  const query = (of: RowsQuery | AggregateQuery): boolean =>
+    relation(of.from) ||
+    condition(of.rows.where) ||
+    of.rows.distinctOn.some(read) ||
+    of.rows.orderBy.some((item) => term(item.term)) ||
+    (of.kind === 'rows' ? of.fields.some(field) : of.fields.some(aggregateField));
+  const field = (of: Field): boolean => {
+    if (of.kind === 'typename') return false;
+    if (of.kind === 'joined') return of.keys.some(read);
+    return of.kind === 'read' ? read(of.read) : query(of.query);
+  };
+  const aggregateField = (of: AggregateField): boolean => {
+    if (of.kind === 'typename') return false;
+    if (of.kind === 'nodes') return of.fields.some(field);
+    return of.fields.some((item) => {
+      if (item.kind === 'typename') return false;
+      if (item.kind === 'count') return item.columns.some(read);
+      return item.fields.some((entry) => entry.kind === 'read' && read(entry.read));
+    });
+  };
+  return { field, condition };
+}

@@ -1,0 +1,32 @@
+/** Limits of a role around a request. */
+import { limitsFor, type RoleLimits } from '../api-limits.ts';
+import { redacted } from '../prepare.ts';
+import type { RequestRun } from '../request-run.ts';
+
+/**
+ * Admits the request within the rate and concurrency limits of its role, and runs it within their time limit.
+ * @throws SvcError busy, and what `task` throws, redacted where the role has no introspection
+ */
+export async function withAdmission<Request, T>(
+  run: RequestRun<Request>,
+  task: (run: RequestRun<Request>, limits: RoleLimits | null) => Promise<T>,
+): Promise<T> {
+  const { pipeline, snapshot, session, how } = run;
+  const limits = limitsFor(snapshot.cache.apiLimits, session);
+  const release = limits === null ? null : pipeline.admission.admit(limits, session, how.address ?? '');
+  try {
+    return await task(withinTime(run, limits), limits);
+  } catch (error) {
+    throw redacted(error, snapshot, session);
+  } finally {
+    release?.();
+  }
+}
+
+/** Returns the run with the earlier of its own deadline and that of its role. */
+export function withinTime<Request>(run: RequestRun<Request>, limits: RoleLimits | null): RequestRun<Request> {
+  const time = limits?.time ?? null;
+  if (time === null) return run;
+  const { how } = run;
+  return { ...run, how: { ...how, deadline: Math.min(how.deadline ?? Number.POSITIVE_INFINITY, Date.now() + time) } };
+}
