@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { citus } from '../../src/databases/citus/index.ts';
 import type { Json, JsonObject } from '../../src/util/json.ts';
-import { DEEP } from '../support/deep.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { MODERN, TestSocket } from '../support/websocket.ts';
 import { complaintsAbout } from './shape.ts';
@@ -181,7 +180,7 @@ describe('a source of Citus', () => {
     expect(citus.capabilities).toMatchObject({ computedFields: false, eventTriggers: false, enumTables: true, namingConventions: false });
   });
 
-  it.runIf(DEEP)('refuses nested rows that would take too many statements', async () => {
+  it('refuses nested rows that would take too many statements', async () => {
     const objects = Array.from({ length: 2_100 }, (_, id) => ({ id: id + 100, name: 'n', players: { data: [{ name: 'p' }] } }));
     const answer = await service.graphql('mutation($objects: [team_insert_input!]!) { insert_team(objects: $objects) { affected_rows } }', {
       variables: { objects },
